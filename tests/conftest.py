@@ -109,8 +109,8 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def pytest_ignore_collect(collection_path: Path, config: pytest.Config) -> bool | None:
-    """Ignore files without tests on several processes if only these tests are chosen, because reading all files takes
-    10 s.
+    """If only tests on several processes are chosen, ignore all files without such tests, because reading all files
+    takes 10 s.
     """
     if collection_path.suffix != ".py" or not config.option.markexpr.startswith("mpi"):
         return None
@@ -127,14 +127,16 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 
 def pytest_collection_finish() -> None:
-    """Exclude imported and collected objects from garbage collection, which would take longer than many tests."""
+    """Exclude imported and collected objects from garbage collection, because a collection of these objects would take
+    longer than many tests.
+    """
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(autouse=True)
 def no_verdicts_of_other_tests(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Clear the verdicts and notes of other tests, so that the summary contains only the verdicts of this test and all
+    """Clear the verdicts and notes of other tests. The summary then contains only the verdicts of this test, and all
     notes are printed again.
     """
     from windlass.framework.command_line import notes, summary_file

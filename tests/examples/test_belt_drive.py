@@ -1,5 +1,6 @@
-"""Tests run the belt drive example as a new user does: table, summary, files, options, errors and several processes are
-checked."""
+"""Tests that run the belt drive example as a new user does, and compare its table, summary, files, options, errors and
+results on two processes with the documented values.
+"""
 
 from __future__ import annotations
 
@@ -83,8 +84,8 @@ def test_plain_python_gives_the_same(default: dict[str, Any], tmp_path: Path) ->
 
 
 def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path) -> None:
-    """The options of PETSc take effect: the monitor prints, and the view names gmres and mumps. The result equals the
-    result of the default solver to 1e-8 relative.
+    """The options of PETSc take effect: the output contains the lines of the monitor, and the view lists gmres and
+    mumps. The result equals the result of the default solver to 1e-8 relative.
     """
     words = ["-dynamic_snes_monitor", "-dynamic_snes_view", "-dynamic_ksp_type", "gmres", "-dynamic_pc_type", "lu"]
     words += ["-dynamic_pc_factor_mat_solver_type", "mumps", "-dynamic_ksp_rtol", "1e-10"]
@@ -97,7 +98,7 @@ def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path)
 
 
 def test_tangent_against_petsc_differences(tmp_path: Path) -> None:
-    """In every iteration, PETSc compares the tangent of the belt drive with differences of the residual; the relative
+    """In every iteration, PETSc compares the tangent of the belt drive with differences of the residual. The relative
     difference is at most 1e-6.
     """
     words = ["-end_time", "0.0005", "-output", "none", "-dynamic_snes_test_jacobian"]
@@ -138,8 +139,8 @@ def test_wrong_options_are_errors_before_any_solve(words: list[str], message: st
 
 
 def test_diverging_run_saves_the_last_good_state(tmp_path: Path) -> None:
-    """A solve of the belt drive that cannot converge names reason, step, time and worst equations, and saves the state
-    before the failed step.
+    """If a solve of the belt drive does not converge, the message names the reason, the step, the time and the worst
+    equations. The state before the failed step is saved.
     """
     words = [*SHORT, "-dynamic_ksp_type", "gmres", "-dynamic_pc_type", "jacobi", "-dynamic_ksp_max_it", "2"]
     done = run_windlass(["run", EXAMPLE, *words], folder=tmp_path)

@@ -14,8 +14,8 @@ EXAMPLE = str(ROOT / "examples" / "capstan.py")
 
 
 def test_check_and_summary(tmp_path: Path) -> None:
-    """The check at the end passes, and the summary has the theoretical ratio for the friction given on the command
-    line.
+    """The check at the end of the example passes. The summary contains the theoretical ratio for the friction given on
+    the command line.
     """
     words = ["run", EXAMPLE, "-table", "false", "-friction", "0.3", "-summary", "capstan.json"]
     done = run_windlass(words, folder=tmp_path)

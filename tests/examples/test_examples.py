@@ -1,5 +1,5 @@
-"""Tests of the shorter examples. The tests run each example by its command, and the checks at the end of the example
-must pass, including runs with options.
+"""Tests of the shorter examples. The tests run each example by its command, with and without options. The checks at the
+end of each example must pass.
 """
 
 from __future__ import annotations
@@ -95,8 +95,8 @@ def test_catenary(tmp_path: Path) -> None:
 
 
 def test_catenary_of_another_shape(tmp_path: Path) -> None:
-    """The shape of a taut cable to a lower support agrees with Irvine's closed form. The solve of the closed form
-    starts from the same initial values as in the example.
+    """The shape of a taut cable with one support below the other agrees with Irvine's closed form. The solve of the
+    closed form starts from the initial values that the example uses.
     """
     results, _ = run_example("catenary", ["-rise", "-30", "-length", "105", "-elements", "32"], tmp_path)
     assert max(errors[-1] for errors in results["errors"].values()) < 1e-6
@@ -258,9 +258,9 @@ def test_lowering_line(tmp_path: Path) -> None:
 
 
 def test_anchor_chain(tmp_path: Path) -> None:
-    """On a bathymetry without friction, T + T²/(2 EA) - w z is constant along the chain, and supports and bed carry the
-    weight in water. The chain slides sideways from the straight line, and the remainder of the energy balance of the
-    motion is small.
+    """On a frictionless bed with a bathymetry, T + T²/(2 EA) - w z is constant along the chain, and supports and bed
+    carry the weight in water. The chain slides sideways from the straight line, and the remainder of the energy balance
+    of the motion is small.
     """
     results, table = run_example("anchor_chain", ["-end", "3", "-elements", "80"], tmp_path)
     assert np.ptp(results["constant"]) < 1e-3 * results["tension"][1]
@@ -288,7 +288,7 @@ def test_knot(tmp_path: Path) -> None:
 
 def test_block_and_tackle(tmp_path: Path) -> None:
     """Each strand carries a quarter of the load within 0.1 %. The frequency of the load agrees with theory within 0.1
-    %, and the frequencies of the strands agree with strings within 1 %.
+    %, and the frequencies of the strands agree with the frequencies of strings within 1 %.
     """
     results, _ = run_example("block_and_tackle", ["-load", "600"], tmp_path)
     assert_allclose(results["tensions"], 150.0, rtol=1e-3)
@@ -345,15 +345,17 @@ def test_crane_hoist(tmp_path: Path) -> None:
 
 
 def test_hoist_fmu(tmp_path: Path) -> None:
-    """Without a controller, the load rises according to Newton's law; a part of the drum motion stretches the rope."""
+    """Without a controller, the load rises according to Newton's law, although a part of the drum motion stretches the
+    rope.
+    """
     results, table = run_example("hoist_fmu", [], tmp_path)
     assert_allclose(results["rise"], results["rise_expected"], rtol=0.006)
     assert "mean tension" in table
 
 
 def test_identify_friction(tmp_path: Path) -> None:
-    """The belt slips at the acceleration by Euler and Eytelwein, and the file of measurements contains the speed with
-    the stated noise.
+    """The slipping belt has the acceleration of the formula of Euler and Eytelwein. The file of measurements contains
+    the speed with the stated noise.
     """
     words = ["-output", "none", "-friction", "0.3", "-measured", "measured.csv", "-noise", "0.1"]
     results, table = run_example("identify_friction", words, tmp_path)
@@ -367,7 +369,7 @@ def test_identify_friction(tmp_path: Path) -> None:
     words[-3:] = ["exact.csv", "-noise", "0"]
     run_example("identify_friction", words, tmp_path)
     noisy, exact = (np.loadtxt(tmp_path / name, delimiter=",", skiprows=1) for name in ("measured.csv", "exact.csv"))
-    # the standard deviation of an estimate from 59 values is 9 %
+    # a standard deviation that is estimated from 59 values has a standard error of 9 %
     assert_allclose((noisy - exact)[:, 1].std(), 0.1, rtol=0.3)
     assert_allclose(exact[-1, 1], results["last_speed"], rtol=1e-2)
 
@@ -394,7 +396,7 @@ def test_friction_is_identified(tmp_path: Path) -> None:
 
 
 def test_optimise_tensioner(tmp_path: Path) -> None:
-    """The first steps of the search reduce the slip; the search ends at its maximum number of solves."""
+    """The first steps of the search reduce the slip. The search ends at its maximum number of solves."""
     results, table = run_example("optimise_tensioner", ["-solves", "3"], tmp_path)
     assert results["solves"] == 3 and results["ended"] == "ended after 3 solves, the maximum"
     assert results["optimum"]["slip"] < 0.95 * results["start"]["slip"]
@@ -425,8 +427,9 @@ def test_ale_belt(tmp_path: Path) -> None:
     with Euler and Eytelwein within 0.01 %.
 
     For the belt, the difference between the tensions of the tight and the slack strand agrees with M/R within 1 %. The
-    creep agrees with theory within 0.5 %, because the slip of the penalty adds to the creep. A belt of plain cables,
-    whose mesh moves with the material, gives the same speed within 0.1 % and the same tensions within 0.5 %.
+    creep agrees with theory only within 0.5 %, because the penalty law of friction adds slip to the creep. A belt of
+    plain cables, whose mesh moves with the material, gives the same speed within 0.1 % and the same tensions within 0.5
+    %.
     """
     results, table = run_example("ale_belt", [], tmp_path)
     assert_allclose(results["span_frequencies"], results["span_exact"], rtol=3e-4)
@@ -475,8 +478,9 @@ def test_settling_spheres(tmp_path: Path) -> None:
 
 
 def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
-    """After a restart, energies include the first part of the run. At the end, the energies equal the energies of an
-    uninterrupted run."""
+    """After a restart, the energies include the first part of the run. At the end, the energies equal the energies of
+    an uninterrupted run.
+    """
     (tmp_path / "whole").mkdir()
     words = ["-spheres", "8", "-checkpoint", "run.h5", "-checkpoint_every", "100"]
     whole, _ = run_example("settling_spheres", [*words, "-end", "0.04"], tmp_path / "whole")
@@ -492,7 +496,7 @@ def test_settling_spheres_go_on_after_a_restart(tmp_path: Path) -> None:
 
 def test_cable_net(tmp_path: Path) -> None:
     """The supports carry the weight of the net and the pull on the net. Without pull, the net is symmetric. The
-    displacement of the sheared net agrees with the displacement of hinged bars.
+    displacement of the sheared net agrees with the displacement of a net of hinged bars.
     """
     results, table = run_example("cable_net", ["-n", "12", "-pull", "3", "-cables_per_line", "2"], tmp_path)
     assert results["cables"] == 2 * 2 * 12 * 13

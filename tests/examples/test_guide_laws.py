@@ -1,5 +1,5 @@
-"""The laws of the guides are short, use only names of `windlass.framework`, and give the same results in every way to
-run them.
+"""The laws in the guides are short and import only names of `windlass.framework`. The laws give equal results in one
+run, after a restart, and on two processes.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def test_there_is_a_guide_for_each_kind() -> None:
 
 @pytest.mark.parametrize("page", GUIDES, ids=lambda page: page.stem)
 def test_laws_import_from_the_framework_alone(page: Path) -> None:
-    """The laws of the guides import all names of the extension interface from `windlass.framework`; cables, nodes and
+    """The laws of the guides import all names of the extension interface from `windlass.framework`. Cables, nodes and
     solvers come from their own packages.
     """
     law = next(iter(files_of(page).values()))

@@ -1,4 +1,4 @@
-"""The world of every example, saved as JSON and loaded, gives bit-identical results."""
+"""The world of every example, saved as JSON and loaded, gives exactly the same results as the original world."""
 
 from __future__ import annotations
 
@@ -62,10 +62,11 @@ def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
             intercept(kind, patch)
         patch.chdir(folder)
         patch.setattr(sys, "argv", [name])
-        # the script is not the run of this process, so it needs no checkpoints at intervals of elapsed time
+        # the test process does not run the script by a command, so the solve needs no checkpoints at intervals of
+        # elapsed time
         patch.setattr(process, "asked", True)
         patch.setattr(process, "unasked", None)
-        # options of a process belong to one script
+        # a process has the options of one script
         patch.setattr(wl, "option", lambda key, default, *_, **__: EXAMPLES[name].get(key, default))
         with pytest.raises(Found) as found:
             runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")

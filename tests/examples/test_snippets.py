@@ -7,7 +7,7 @@ empty folder, with one process per page. A comment in the line above a block con
     <!-- run -->                the commands of this shell block are executed: windlass, python, mpiexec
     <!-- run: exit 2 -->        the same, and each command must end with this exit code
     <!-- run: mpi -->           the same as run, as a test with the mark `mpi`
-    <!-- run: with -runs 3 -->  the same as run, with further options of windlass, which make the command short
+    <!-- run: with -runs 3 -->  the same as run, with further options of windlass, which shorten the run
     <!-- run: one folder -->    the same as run; a command finds the files that the commands before it have written;
                                 `, with ...` may follow
 

@@ -1,6 +1,6 @@
 """The notebooks of docs/tutorials run. After the interruption of a cell, the run can be continued.
 
-Notebook kernels are separate programs, as in Jupyter; `tests/unit/test_session.py` has the same tests without notebook
+Notebook kernels are separate programs, as in Jupyter. `tests/unit/test_session.py` has the same tests without notebook
 kernels.
 """
 
@@ -60,7 +60,7 @@ def test_notebooks_run(page: Path, tmp_path: Path) -> None:
     )
     pictures = [output for output in outputs if "image/png" in output.get("data", ())]
     assert len(pictures) + len(scenes) >= PICTURES[page.stem]
-    # the output has no notes and no doubts, except notes on compiled kernels
+    # the output has no notes and no reasons for doubt, except notes on compiled kernels
     said = "".join(output.text for output in outputs if output.get("name") == "stderr")
     assert not [line for line in said.splitlines() if "compiling kernels" not in line], said
 
@@ -100,7 +100,7 @@ class Session:
         self.manager, self.client = start_new_kernel(cwd=str(folder), env=environment())
 
     def run(self, cell: str, interrupted: bool = False) -> list[dict[str, Any]]:
-        """Return the messages of a cell; on request, the cell is interrupted after its first output."""
+        """Return the messages of a cell. On request, the cell is interrupted after its first output."""
         number, messages = self.client.execute(cell), []
         while True:
             message = self.client.get_iopub_msg(timeout=TIMEOUT)

@@ -22,8 +22,7 @@ EA, STRAIN, RHO = 4e4, -0.01, 3.0
 class Drive(NamedTuple):
     """The belt model.
 
-    ``holds`` are supports for the preload only; ``mesh_holds`` are supports of the first nodes of the
-    belts.
+    ``holds`` are supports for the preload only. ``mesh_holds`` are supports of the first nodes of the belts.
     """
 
     world: World

@@ -23,7 +23,7 @@ class Function(NamedTuple):
 
 
 def list_nodes(node: ast.AST) -> Iterator[str]:
-    """Return the kinds of all nodes of a tree; names, attributes and constants of any value are equal."""
+    """Return the kinds of all nodes of a tree. The values of names, attributes and constants are ignored."""
     if not isinstance(node, ast.expr_context):
         yield type(node).__name__
         for child in ast.iter_child_nodes(node):

@@ -1,6 +1,6 @@
 """The two-pulley belt of the reference data, with the parameters of the data (stiffness per segment).
 
-Sticking positions use the reference length of segments, as in the recorded program.
+Sticking positions use the reference length of segments, as in the program that computed the data.
 
 The numbering follows the data: belt nodes (4 coordinates each), followed by pulleys (3 each). Multipliers are [node 0
 x, P0 x, P0 y, driver speed, P0 lock, P1 x, P1 y, P1 lock]. History values are stored pulley by pulley.

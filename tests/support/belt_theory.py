@@ -89,7 +89,7 @@ def solve_bent_belt(EA: float, e0: float, EI: float, k: float, R: float, D: floa
 
     The model is an extensible elastica with the energies EA (l - 1 - e0)²/2 and EI theta'²/2 per reference length: r' =
     l t, N = F.t, m = EI theta', F' = -p, m' = -l Q, Q = F.n, with p = k times the depth, outward. In a quarter of the
-    belt, the part [0, X] touches the circle, and the rest is free; X is unknown. Source: S. S. Antman, Nonlinear
+    belt, the part [0, X] touches the circle, and the rest is free. X is unknown. Source: S. S. Antman, Nonlinear
     Problems of Elasticity, chapter 4.
     """
     quarter, T0 = (2.0 * np.pi * R + 2.0 * D) / 4.0, -EA * e0

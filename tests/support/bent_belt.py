@@ -101,7 +101,9 @@ def solve_rigid(b: Belt) -> tuple[Solution, Any]:
 
 
 def solve_foundation(b: Belt, k: float) -> Solution:
-    """Solve problem (a) with the stiffness k per length [N/m^2]; both parts are in units of R, EI/R and the preload."""
+    """Solve problem (a) with the stiffness k per length [N/m^2]. Contact and span are computed in units of R, EI/R and
+    the preload.
+    """
     R, T0, quarter = b.radius, b.preload, b.length / 4.0
     scale = np.array([R, R, 1.0, b.EI / R, T0, T0])[:, None]
 

@@ -1,4 +1,4 @@
-"""A nearly inextensible, clamped straight cable with a load at its free end, solved to rounding."""
+"""A nearly inextensible, clamped straight cable with a load at its free end, solved to rounding errors."""
 
 from __future__ import annotations
 

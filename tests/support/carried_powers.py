@@ -10,8 +10,9 @@ from windlass.framework.model.system import evaluate
 
 
 def compare_carried(world: wl.World, state: wl.State) -> int:
-    """Compare the powers of `Account.carry` and `Account.read` of all laws of a world; return the number of laws with
-    `Account.carry`, whose powers must not be 0."""
+    """Compare the powers of `Account.carry` and `Account.read` of all laws of a world. Return the number of laws with
+    `Account.carry`. The powers of these laws must not be 0.
+    """
     assembly, count = serial_assembly(world), 0
     assembly.load_fields(state)
     for system in assembly.systems:

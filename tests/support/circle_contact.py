@@ -74,7 +74,7 @@ class Contact:
         self.slots, self.values = slots, np.zeros(slots.size)
 
     def update(self, x: Any, v: Any) -> None:
-        """Evaluate the markers; x, v have the shape (rows, 8 + m)."""
+        """Evaluate the markers for x and v, shape (rows, 8 + m) each."""
         x, v = np.append(x, 0.0), np.append(v, 0.0)
         self.v = v
         update_points(self.index, self.shape, x, v)

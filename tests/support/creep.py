@@ -40,10 +40,10 @@ class Case(NamedTuple):
     slips.
 
     ``inertia`` is rhoA v²/N in the unloaded belt, which determines the mass per length. ``contact_damping`` is the time
-    constant of the contact relative to the time in which a segment passes. ``damping_ratio``, the fraction of critical
-    damping, may be given instead. ``flexure`` is the relative bending stiffness EI/(EA R²). ``points`` states whether
-    contact points with circles are used. ``discs`` states whether contact points with surfaces (drums on the pulleys)
-    are used.
+    constant of the contact relative to the time in which a segment passes a point. ``damping_ratio``, the fraction of
+    critical damping, may replace ``contact_damping``. ``flexure`` is the relative bending stiffness EI/(EA R²).
+    ``points`` states whether contact points with circles are used. ``discs`` states whether contact points with
+    surfaces (drums on the pulleys) are used.
     """
 
     axial_stiffness: float = 8000.0
@@ -129,8 +129,8 @@ def unloaded_tension(case: Case) -> float:
 
 
 def eval_wave(case: Case) -> float:
-    """Return the displacement l³/(192 R²) [m] of points along a circle that is due to a cubic element with the length l
-    in which the curvature jumps.
+    """Return the displacement along a circle, l³/(192 R²) [m], that a cubic element of length l causes if the curvature
+    jumps within the element.
 
     The displacement along a line that becomes a circle at s_0, s - (s - s_0)³/(6 R²), has a jump in its third
     derivative. A cubic with the same ends and slopes has an error of l³/192 at s_0, like a clamped beam with a force at
@@ -154,10 +154,10 @@ def eval_mesh_bend(case: Case) -> float:
 
 
 def eval_sinking(case: Case, tension: float | None = None) -> float:
-    """Return the deflection [m] of the bristles of an unloaded belt that is due to the contact depth, where the belt
-    enters and leaves a circle.
+    """Return the deflection [m] that the contact depth causes in the bristles of an unloaded belt, at the entry and at
+    the exit of a circle.
 
-    ``tension`` is the tension of the strands [N]; the default is the tension of the unloaded belt without contact
+    ``tension`` is the tension of the strands [N]. The default is the tension of the unloaded belt without contact
     depth.
     """
     tension = unloaded_tension(case) if tension is None else tension
@@ -223,7 +223,7 @@ def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
 
 
 def create_drive(case: Case, **contact: Any) -> Drive:
-    """Create the model in the steady motion of its theory; ``contact`` has additional columns of the contact."""
+    """Create the model in the steady motion of its theory. ``contact`` has additional columns of the contact."""
     theory = eval_theory(case)
     world, mass = World(), mass_per_length(case)
     inertia = 0.2 * mass * case.length * RADIUS**2

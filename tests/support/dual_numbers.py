@@ -3,7 +3,7 @@
 Kernels are Python functions if `WINDLASS_JIT=0`. In the arguments of all kernels of a residual, the numbers that depend
 on a column are replaced by dual numbers a + ε b, and the functions of NumPy and math in the modules of kernels by
 functions of dual numbers. The dual parts of the residual are its derivatives, without truncation error. The dual parts
-of arguments that Python code computes from the column before a solve are extrapolated differences; for an argument that
+of arguments that Python code computes from the column before a solve are extrapolated differences. For an argument that
 is equal or proportional to the column, these differences are exact.
 """
 
@@ -142,7 +142,7 @@ def split(value: Any) -> tuple[Any, Any]:
 
 
 def divide(one: Any, two: Any) -> Dual:
-    """Return the quotient; a division by 0 gives inf or NaN, as in kernels."""
+    """Return the quotient. A division by 0 gives inf or NaN, as in kernels."""
     (a, da), (b, db) = split(one), split(two)
     with np.errstate(all="ignore"):
         ratio = a / b if b != 0.0 else (np.float64(a) / np.float64(b) if not isinstance(a, complex) else complex("nan"))
@@ -150,7 +150,7 @@ def divide(one: Any, two: Any) -> Dual:
 
 
 def power(one: Any, two: Any) -> Dual:
-    """Return one to the power of two."""
+    """Return the power ``one ** two``."""
     (a, da), (b, db) = split(one), split(two)
     slope = b * a ** (b - 1) * da if da != 0.0 else 0.0
     return Dual(a**b, slope + (a**b * math.log(a) * db if db != 0.0 else 0.0))
@@ -202,7 +202,7 @@ def complex_of(x: Any, y: Any = 0.0) -> Any:
 
 
 def on_value(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function of the first parts of dual numbers, whose result has no derivative."""
+    """Return a function that uses only the values of dual numbers. The result of the function has no derivative."""
     return lambda *args: function(*(split(x)[0] for x in args))
 
 
@@ -268,7 +268,7 @@ class Row(SimpleNamespace):
 
 
 def create_rows(values: Any, slopes: Any) -> Any:
-    """Return an array of objects with the values and derivatives of an array; records become `Row`."""
+    """Return an array of objects with the values and derivatives of an array. Records become `Row`."""
     found = np.empty(values.shape, object).view(DualArray)
     for place in np.ndindex(values.shape):
         found[place] = create_item(values[place], slopes[place])
@@ -284,12 +284,12 @@ def create_item(value: Any, slope: Any) -> Any:
         return create_rows(value, slope)
     if isinstance(value, (float, complex)) and slope != 0.0:
         return Dual(value.item(), slope.item())
-    # NumPy's numbers stay, because their division by 0 gives inf, as in compiled kernels
+    # NumPy's numbers are kept, because their division by 0 gives inf, as in compiled kernels
     return value if isinstance(value, (float, complex)) else value.item()
 
 
 class DualNumpy:
-    """NumPy with functions of dual numbers; new arrays of floats can contain dual numbers."""
+    """NumPy with functions of dual numbers. New arrays of floats can contain dual numbers."""
 
     def __getattr__(self, name: str) -> Any:
         return FUNCTIONS.get(ALIASES.get(name, name)) or getattr(np, name)
@@ -380,7 +380,7 @@ class Trace:
 
 
 def eval_steps(assembly: Assembly) -> tuple[FloatArray, FloatArray]:
-    """Evaluate the residual by calls of kernels; return forces, shape (n + 1,), and constraints, shape (m + 1,)."""
+    """Evaluate the residual by calls of kernels. Return forces, shape (n + 1,), and constraints, shape (m + 1,)."""
     fields = assembly.fields
     f, c = np.zeros_like(fields.x), np.zeros_like(fields.lam)
     assembly.update_markers()
@@ -500,7 +500,7 @@ def differentiate_exactly(world: Any, fields: Any, value: ColumnValue) -> tuple[
     numbers, lifted = np.concatenate(trace.numbers), dict[Any, Any]()
 
     def convert(values: Any) -> Any:
-        """Return an argument with dual numbers; each array keeps its dual numbers until the end."""
+        """Return an argument with dual numbers. Each array keeps its dual numbers until the end."""
         nonlocal used
         if isinstance(values, tuple):
             items = [convert(item) for item in values]

@@ -1,9 +1,10 @@
-"""Hand-made states of ContactCurveCircles in Exudyn and their forces, for `tests/reference/exudyn_curves.json`.
+"""Chosen states of ContactCurveCircles in Exudyn and the forces in these states, for
+`tests/reference/exudyn_curves.json`.
 
     pip install exudyn==1.13.6
     python tests/support/exudyn_curves.py tests/reference/exudyn_curves.json
 
-As in `exudyn_states.py`, the program makes no solve. Tests require only the file, not Exudyn.
+As in `exudyn_states.py`, the program solves no equations. Tests require only the file, not Exudyn.
 """
 
 from __future__ import annotations

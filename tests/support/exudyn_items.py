@@ -36,7 +36,7 @@ Item = dict[str, Any]
 
 @dataclass
 class Items:
-    """A world and its entities by item number; a ground node or marker without an entity is None."""
+    """A world and its entities by item number. A ground node or marker without an entity is None."""
 
     world: World
     nodes: list[Entity | None] = field(default_factory=list)
@@ -172,6 +172,6 @@ def _add_load(model: Items, item: Item) -> Entity:
     if kind == "MassProportional":
         return world.add(MassProportional, body=marker, acceleration=vector)
     component = {"ForceVector": Force, "TorqueVector": Torque}[kind]
-    # Torque has no body-fixed form, and both reference models contain global vectors
+    # the component Torque has no body-fixed form; the torques of both reference models are global vectors
     assert not item["bodyFixed"]
     return world.add(component, marker=marker, vector=vector)

@@ -1,4 +1,4 @@
-"""States of connectors in Exudyn that are chosen by hand, and the generalised forces in these states, see
+"""Chosen states of connectors in Exudyn, and the generalised forces in these states, for
 `tests/reference/exudyn_laws.json`.
 
     pip install exudyn==1.13.6

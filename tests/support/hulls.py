@@ -11,8 +11,8 @@ Mesh = tuple[FloatArray, IntArray]
 
 
 def close_rings(rings: FloatArray) -> Mesh:
-    """Return the mesh between successive closed rings of points, shape (rings, n, 3), whose first and last ring are
-    closed by triangles to the mean of their points. The rings are counter-clockwise if seen from the last ring.
+    """Return the mesh between successive closed rings of points, shape (rings, n, 3). Triangles to the mean of its
+    points close the first ring, and likewise the last ring. The rings are counter-clockwise if seen from the last ring.
     """
     count, n = rings.shape[:2]
     number = np.arange(count * n).reshape(count, n)
@@ -26,7 +26,7 @@ def close_rings(rings: FloatArray) -> Mesh:
 
 
 def prism(radius: float, length: float, sides: int, turn: float = 0.0) -> Mesh:
-    """Return a prism along z about the origin, whose section is a regular polygon in a circle."""
+    """Return a prism along z about the origin. The section of the prism is a regular polygon in a circle."""
     angle = turn + 2.0 * np.pi * np.arange(sides) / sides
     ring = np.stack((radius * np.cos(angle), radius * np.sin(angle), np.zeros(sides)), axis=1)
     return close_rings(ring + 0.5 * length * np.array([[[0.0, 0.0, -1.0]], [[0.0, 0.0, 1.0]]]))
@@ -83,7 +83,7 @@ def wigley(length: float, beam: float, draft: float, freeboard: float, stations:
     x = 0.5 * length * np.linspace(-1.0, 1.0, stations + 1)[1:-1]
     z = np.append(draft * np.linspace(-1.0, 0.0, levels + 1)[1:], freeboard)
     half = 0.5 * beam * (1.0 - (2.0 * x[:, None] / length) ** 2) * (1.0 - (np.minimum(z, 0.0) / draft) ** 2)
-    # the ring of a station starts at the keel, on the left side downwards, then on the right side upwards
+    # the ring of a station starts at the keel, runs down the left side to the keel, and up the right side
     side = np.stack((np.broadcast_to(x[:, None], half.shape), half, np.broadcast_to(z, half.shape)), axis=-1)
     keel = np.stack((x, np.zeros_like(x), np.full_like(x, -draft)), axis=1)[:, None]
     rings = np.concatenate((keel, side * (1.0, -1.0, 1.0), side[:, ::-1]), axis=1)[:, ::-1]

@@ -20,7 +20,7 @@ def turn(t: float) -> tuple[float, ...]:
 
 
 def create_machine() -> tuple[wl.World, list[Entity]]:
-    """Create the world, and return bodies whose positions characterise its motion."""
+    """Create the machine. Return the world and the bodies whose positions are compared."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     before = con.rigid_marker(world, world.add(el.Ground, position=(5.0, 0.0, 0.0)))
     arms = []

@@ -4,7 +4,7 @@ in advance.
 usage: .venv/bin/python tests/support/list_kernels.py after a change of the arguments of kernels; the program takes a
 few minutes
 
-Runs short models in separate processes and records the kernels that each model called.
+The program runs short models in separate processes, and records the kernels that each model calls.
 """
 
 import json

@@ -14,7 +14,7 @@ RADIUS, SPEED, RAMP = 0.1, 60.0, 2e-3
 
 
 class Ring(NamedTuple):
-    """The model of the belt; ``circles`` are the pulleys."""
+    """The model of the belt. ``circles`` are the pulleys."""
 
     world: wl.World
     circles: list[wl.Entity]
@@ -23,7 +23,7 @@ class Ring(NamedTuple):
 
 
 def create_ring(pulleys: int, per_pulley: int, pairs: bool = False, **search: Any) -> Ring:
-    """Create a belt with a number of elements per pulley; ``pairs`` gives one row for each pair, otherwise rows of a
+    """Create a belt with a number of elements per pulley. ``pairs`` gives one row for each pair, otherwise rows of a
     circle set are used.
     """
     world = wl.World()

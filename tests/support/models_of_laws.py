@@ -134,7 +134,7 @@ class Complete(Exception):
 
 
 def find_world(function: Callable[[], Any]) -> World:
-    """Return the first world that a function finalizes; the function ends there."""
+    """Return the first world that a function finalizes. The function ends there."""
     original = World.finalize
 
     def stop(world: World) -> None:

@@ -25,8 +25,8 @@ def create_span(elements: int, tension: float = 100.0, bending: float = 0.0) -> 
 
 
 def create_chain(links: int, gravity: float = G, length: float = 1.0) -> wl.State:
-    """Create masses of 1 kg on massless rods of equal length, hanging one below the other; the forces of the rods are
-    set.
+    """Create masses of 1 kg that hang one below the other on massless rods of equal length. The state contains the
+    forces of the rods.
     """
     world, link = wl.World(gravity=(0.0, -gravity)), length / links
     y = -link * np.arange(1, links + 1)
@@ -72,10 +72,10 @@ def create_ring(elements: int, turning: float | None = None) -> wl.State:
 
 
 def spin_ring(elements: int, turning: float, held: bool = False, balanced: bool = True) -> wl.State:
-    """Create the ring of `create_ring` with nodes that rotate with the ring [rad/s], or with a node that a constraint
-    fixes.
+    """Create the ring of `create_ring` with nodes that rotate with the ring at the speed ``turning`` [rad/s]. With
+    ``held``, a constraint fixes one node.
 
-    Without ``balance``, the nodes lie on the circle, where cubic elements are only approximately in equilibrium.
+    Without ``balanced``, the nodes lie on the circle, where cubic elements are only approximately in equilibrium.
     """
     world, angle = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
     radial, along = np.stack((np.cos(angle), np.sin(angle)), 1), np.stack((-np.sin(angle), np.cos(angle)), 1)

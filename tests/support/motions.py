@@ -39,7 +39,7 @@ def solve_whole(model: Any, p: Mapping[str, float], motion: Made) -> dict[str, F
 
 
 def find_slopes(model: Any, p: Mapping[str, float], name: str, motion: Made, share: float) -> dict[str, FloatArray]:
-    """Return fourth-order differences between complete solves; ``share`` is the step relative to the parameter."""
+    """Return fourth-order differences between complete solves. ``share`` is the step relative to the parameter."""
     h = share * p[name]
     at = {side: solve_whole(model, {**p, name: p[name] + side * h}, motion) for side in (-2.0, -1.0, 1.0, 2.0)}
     return {y: (8.0 * (at[1.0][y] - at[-1.0][y]) - (at[2.0][y] - at[-2.0][y])) / (12.0 * h) for y in at[1.0]}
@@ -55,7 +55,7 @@ def largest_errors(found: wl.MotionDerivatives, name: str, slopes: Mapping[str, 
 
 @contextmanager
 def given_steps(times: FloatArray) -> Iterator[None]:
-    """Let solves without adaptive steps take steps that end at the given times [s]; the first time is the start."""
+    """Let solves without adaptive steps take steps that end at the given times [s]. The first time is the start."""
 
     def propose(sizes: StepSizes, now: float, end: float) -> tuple[float, float]:
         k = int(np.argmin(np.abs(times - now)))
@@ -69,8 +69,8 @@ def given_steps(times: FloatArray) -> Iterator[None]:
 
 
 def shake(p: Mapping[str, float]) -> Any:
-    """Create a model with twelve kinds of parameters: a swinging cable whose support moves with a kink, a mass on a
-    spring at its end, a motor with a controller, and a body that tumbles on a spring.
+    """Create a model with twelve kinds of parameters: a swinging cable with a support whose velocity jumps, a mass on a
+    spring at the end of the cable, a motor with a controller, and a tumbling body that is tied to a spring.
     """
     world = wl.World(gravity=(0.0, -p["gravity"], 0.0))
     cable = straight_cable(
@@ -159,7 +159,7 @@ DRIVEN = {"friction": 0.3, "stiffness": 1e7, "EA": 8000.0, "radius": 0.1, "torqu
 
 
 def turn(p: Mapping[str, float]) -> Any:
-    """Create a belt drive with contact of segments (the published law); friction acts after the preload only."""
+    """Create a belt drive with contact of segments (the published law). Friction acts after the preload only."""
     world = wl.World()
     places = (0.0, 0.0), (0.3, 0.0)
     driver, driven = (world.add(RigidBody2D, position=place, mass=5.0, inertia=0.02) for place in places)

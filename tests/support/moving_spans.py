@@ -44,7 +44,7 @@ class Span:
 
 
 def create_span(span: Span, speed: float, elements: int, axial_stiffness: float = 1e6) -> tuple[World, Entity, State]:
-    """Return world, nodes and a state in steady motion; supports and the speed [m/s] are constraints."""
+    """Return world, nodes and a state in steady motion. Supports and the speed [m/s] are constraints."""
     world = World()
     axial = world.add(ALENode, velocity=(speed,))
     cable = straight_cable(

@@ -1,4 +1,4 @@
-"""A net of 2D cables, built array-wise, with nodes numbered in any order."""
+"""A net of 2D cables that is built by arrays, with nodes numbered in any order."""
 
 from __future__ import annotations
 

@@ -199,7 +199,7 @@ def create_spar(
 
 
 def hang(anchor: FloatArray, fairlead: FloatArray) -> Any:
-    """Return the elastic catenary of a line, which touches the ground unless it is too taut."""
+    """Return the elastic catenary of a line, which touches the ground unless the line is too taut."""
     values = LENGTH, LINE["axial_stiffness"], WEIGHT / GRAVITY
     try:
         return hang_from_ground(anchor, fairlead, *values, gravity=(0.0, 0.0, -GRAVITY))
@@ -227,7 +227,7 @@ def add_strips(world: wl.World, spar: Entity, sea: Entity, definition: Definitio
         diameter = np.sqrt((ends[0] ** 2 + ends[0] * ends[1] + ends[1] ** 2) / 3.0)  # for equal volume
         bottom = low == edges[0]
         is_tapered = -12.0 <= low < -4.0
-        reference = WATER * np.pi * diameter**3 / 12.0  # reference mass of the added mass coefficient of an end [kg]
+        reference = WATER * np.pi * diameter**3 / 12.0  # mass to which the added mass coefficient of an end refers [kg]
         end = 0.25 * definition.taper_added_mass / reference if is_tapered else 0.0
         world.add(
             con.CylinderFluidLoad, marker=con.rigid_marker(world, spar, (0.0, 0.0, 0.5 * (low + high))), fluid=sea,

@@ -1,4 +1,4 @@
-"""Reads the HTML page of a report."""
+"""Reader for the HTML page of a report."""
 
 from __future__ import annotations
 

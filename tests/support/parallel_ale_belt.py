@@ -9,7 +9,7 @@ import numpy as np
 
 
 def main(path: str) -> None:
-    """Run 100 steps with bristles whose sticking positions refer to the material; a law on whole cables brakes the
+    """Run 100 steps with bristles whose sticking positions refer to the material. A law on whole cables brakes the
     belt.
     """
     import windlass as wl

@@ -168,7 +168,7 @@ def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
 
 
 def main(mesh: str, path: str) -> None:
-    """Solve the models; the first process writes the results."""
+    """Solve the models. The first process writes the results."""
     import windlass as wl
     from windlass.elements import Point2D
     from windlass.framework.launch.launcher import communicator

@@ -41,8 +41,8 @@ def swing(world: Any) -> Any:
 
 @model
 def tied_rope() -> Any:
-    """Create a rope whose neighbouring nodes have the same height, also on different processes, with a wheel on a
-    spring.
+    """Create a rope with a wheel on a spring. Constraints keep pairs of neighbouring nodes at equal height, also if the
+    nodes of a pair are on different processes.
     """
     from windlass.connectors import CoordinateConstraint, CoordinateSpringDamper, coordinate_marker, fix
     from windlass.elements import RigidBody2D
@@ -66,7 +66,7 @@ def short_rope() -> Any:
 
 @model
 def held_node() -> Any:
-    """Create a rope with a node without stiffness that is fixed by constraints, and whose pivots are 0."""
+    """Create a rope, and a node without stiffness that is fixed by constraints. The pivots of this node are 0."""
     from windlass.connectors import fix
     from windlass.elements import PointSlope2D
 

@@ -42,7 +42,7 @@ class Model(NamedTuple):
 
 
 def build_packing(count: int) -> Model:
-    """Build spheres of three sizes, in random order, thrown into a box; a second contact set has only the large and the
+    """Build spheres of three sizes, in random order, thrown into a box. A second contact set has only the large and the
     small spheres.
     """
     random = np.random.default_rng(3)
@@ -84,7 +84,7 @@ def add_bodies(world: wl.World, position: FloatArray) -> wl.Entity:
 
 
 def build_zoo() -> Model:
-    """Build surfaces of all kinds on all kinds of markers, each in contact with another surface."""
+    """Build surfaces of all kinds on all kinds of markers. Each surface is in contact with another surface."""
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     columns: list[Results] = []
     for modulus, friction in ((1e4, FRICTION), (3e4, {})):
@@ -138,7 +138,9 @@ def build_ellipsoid() -> Model:
 
 
 def compare_with_serial() -> Results:
-    """Return the differences of forces and tangent of the zoo between all processes and this process alone."""
+    """Return the differences between the forces and the tangent of `build_zoo` on all processes and on this process
+    alone.
+    """
     model = build_zoo()
     assembly = parallel_assembly(model.world)
     state = local_state(assembly, None)

@@ -1,5 +1,5 @@
-"""Program for mpiexec: masses with filters, loads on neighbours, cylinders, racks, joints, a cable, and a body of
-matrices.
+"""Program for mpiexec: masses with filters, loads on neighbours, cylinders, racks, joints, a cable, and a body that is
+defined by matrices.
 
 Usage: parallel_controllers.py OUT.npz
 """
@@ -16,7 +16,9 @@ def valves(t: float, u: np.ndarray, u_t: np.ndarray) -> tuple[float, float]:
 
 
 def move_cylinders() -> dict[str, np.ndarray]:
-    """Return pressures and heights of masses with cylinders between them, whose valves read the neighbours."""
+    """Return pressures, strokes and valve openings of cylinders between masses. The valve of each cylinder depends on
+    the height of another mass.
+    """
     import windlass as wl
     from windlass import connectors as con
     from windlass import elements as el
@@ -37,7 +39,7 @@ def move_cylinders() -> dict[str, np.ndarray]:
 
 
 def main(path: str | Path) -> None:
-    """Solve statics and some steps; write the states of the filters and the heights of the masses."""
+    """Solve statics and some steps. Write the states of the filters and the heights of the masses."""
     import windlass as wl
     from windlass import connectors as con
     from windlass import elements as el

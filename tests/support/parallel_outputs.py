@@ -166,7 +166,7 @@ def run_belt(folder: Path) -> dict[str, Any]:
 
 
 def main(folder: Path) -> None:
-    """Evaluate all outputs; the first process writes the results."""
+    """Evaluate all outputs. The first process writes the results."""
     import windlass as wl
 
     outputs = eval_everything(create_zoo(), "plane") | eval_everything(create_space(), "space")

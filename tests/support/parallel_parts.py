@@ -1,5 +1,5 @@
-"""Program for mpiexec: each process builds parts of a hanging chain on two wheels, and makes the same calls as one
-process.
+"""Program for mpiexec: each process builds parts of a hanging chain on two wheels, and makes the same calls as a
+program on one process.
 
 Usage: parallel_parts.py OUT.json
 """
@@ -56,7 +56,7 @@ def raised(work: Any) -> str:
 
 
 def main(path: str) -> None:
-    """Use the model; the first process writes the results."""
+    """Use the model. The first process writes the results."""
     import windlass as wl
     from windlass.framework.launch.launcher import communicator, is_first_process
     from windlass.framework.model import parts

@@ -40,7 +40,7 @@ def main(path: str) -> None:
 
 
 def check_switches(model: Any, state: Any, path: str) -> str:
-    """Save a state, switch single rows, and load the state; return the message of the error. Restore the switches."""
+    """Save a state, switch single rows, and load the state. Return the message of the error. Restore the switches."""
     import windlass as wl
     from windlass.framework.state.switches import describe_switches
 

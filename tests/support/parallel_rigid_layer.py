@@ -15,7 +15,7 @@ def main(path: str) -> None:
 
     # small tables are also distributed
     parts.KEPT_WHOLE = 0
-    # the arc of b, which has about ten cables, is treated as short
+    # with this limit, the arc of the pulley b, which has about ten cables, counts as short
     mesh.FEWEST_ON_ARC = 13.0
 
     world = wl.World()

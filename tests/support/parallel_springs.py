@@ -20,7 +20,7 @@ from support.hulls import star
 
 
 def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
-    """Create separate machines of each kind, and return bodies that characterise their motion."""
+    """Create separate machines of each kind, and return the bodies whose positions are compared."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     ground, found = world.add(Ground), []
     sea = world.add(con.Fluid, density=1000.0, velocity=(0.2, 0.1, 0.0), **con.regular_wave(0.2, 2.0, 0.3))
@@ -118,7 +118,7 @@ def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
 
 
 def main() -> None:
-    """Move the machines; write their final positions."""
+    """Move the machines. Write their final positions."""
     kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
     end_state = wl.option("end_state", "end.npz", "", "file for the coordinates at the end")
 

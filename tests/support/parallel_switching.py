@@ -1,4 +1,5 @@
-"""Program for mpiexec: the contacts of a loaded belt switch, with steps of reduced size and a cycle that is resolved.
+"""Program for mpiexec: contacts of a loaded belt change their states. Some steps have a reduced size, and a cycle of
+contact states is resolved.
 
 Usage: parallel_switching.py OUT.npz
 """

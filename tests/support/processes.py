@@ -48,7 +48,7 @@ class Starter:
         assert self._process.stdout is not None and self._process.stdout.readline() == "ready\n"
 
     def run(self, words: list[str], folder: Path, environment: dict[str, str], files: list[int], timeout: float) -> int:
-        """Run ``python WORDS`` with given files for input, output and errors; return its exit code.
+        """Run ``python WORDS`` with given files for input, output and errors. Return its exit code.
 
         Raises: TimeoutError: the program takes longer than the timeout [s], and is killed.
         """

@@ -74,7 +74,7 @@ def die(state: wl.State) -> None:
 
 
 def drop() -> tuple[wl.World, Entity]:
-    """Create a mass that falls on a contact; steps end at the instants of contact."""
+    """Create a mass that falls on a contact. Steps end at the instants of contact."""
     world = wl.World()
     point = world.add(MassPoint, position=(0.0, 0.0), displacement=(0.0, height), mass=mass)
     marker = coordinate_marker(world, point, "y")
@@ -135,7 +135,7 @@ def chain() -> tuple[wl.World, Entity]:
 
 def controlled() -> tuple[wl.World, Entity]:
     """Create a mass on a spring, a cable and a cylinder with a load cell, filters and loads that depend on the state,
-    and a body of matrices.
+    and a body that is defined by matrices.
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     points = world.add(MassPoint, position=(0.0, 0.0), mass=mass)

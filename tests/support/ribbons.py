@@ -121,7 +121,7 @@ def steer(before: float, travel: Any, angle: float = 0.0, cone: Any = None, ramp
 
     Material that sticks to the pulley does not move sideways. With the lateral position z, the slope θ and the
     curvature κ of the span at the entry, z' = -θ and θ' = κ_c - κ, where κ_c is the curvature in the plane of the
-    ribbon of a circle on the cone. The span is a beam under tension whose other end is hinged.
+    ribbon of a circle on the cone. The span is a beam under tension with a hinge at the other end.
 
     Args:
         cone: function of z that returns κ_c [1/m].
@@ -144,7 +144,7 @@ def steer(before: float, travel: Any, angle: float = 0.0, cone: Any = None, ramp
 
 
 class Twisted(NamedTuple):
-    """A ribbon over half a turn of a cylinder about z, both ends of which are turned about the axis of the ribbon."""
+    """A ribbon over half a turn of a cylinder about z. Both ends are turned about the axis of the ribbon."""
 
     world: wl.World
     drum: wl.Entity
@@ -187,7 +187,7 @@ def find_walk(angle: float, span: float, radius: float, tension: float = TENSION
     axis of one pulley is rotated by the angle [rad] in the plane of both axes.
 
     Material that sticks to a pulley does not move sideways. In the steady state, the slope of the belt on a pulley
-    relative to the plane of the pulley is therefore -u, with the result u, and the bending moment in the plane of the
+    relative to the plane of the pulley is therefore -u, where u is the result. The bending moment in the plane of the
     belt is zero at the entry. In a span of the length L, z' = θe + (θ0 - θe) (cosh k(L-x) - 1)/(cosh kL - 1), with the
     slopes θ0 at the exit and θe at the entry and k² = T/EI. The span shifts the belt by
 
@@ -209,8 +209,8 @@ def run_misaligned(angle: float, span: float, radius: float, stiffness: float, t
     first radian of travel. Return the travel [m] and the mean lateral position of the belt [m], shape (steps + 1, 2).
 
     The belt moves to the side on which the distance between the axes is smaller, so its path becomes shorter. At 0.5°
-    the tension therefore decreases by 1 % in one circulation. With long steps, a solve may find the unloaded belt far
-    away from the pulleys, which is also an equilibrium; shorter steps prevent this.
+    the tension therefore decreases by 1 % in one circulation. With long steps, a solve may find another equilibrium, in
+    which the belt is unloaded and far away from the pulleys. Shorter steps avoid this equilibrium.
 
     Args:
         span, radius: distance of the axes and radius of the pulleys [m].

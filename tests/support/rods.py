@@ -76,8 +76,8 @@ def find_momenta(world: World, rods: Entity, state: State) -> tuple[Any, Any, fl
 def integrate_rod(
     length: float, EA: float, EI: Any, GJ: float, force: Any, free: Callable[[float], Any], start: Any
 ) -> tuple[Any, Any]:
-    """Return position (3,) and frame (3, 3) at the end of a clamped Kirchhoff rod with a dead force at its end, by
-    SciPy.
+    """Return position (3,) and frame (3, 3) at the end of a clamped Kirchhoff rod with a dead force at its end. SciPy
+    integrates the equations.
 
     r' = (1 + n·t/EA) t,  D' = D [κ]×,  m' = -r' × n in the global frame;  κ = (τ, κ_1, κ_2) = free + Dᵀ m/(GJ, EI).
 
@@ -116,7 +116,9 @@ def integrate_rod(
 
 
 def create_arc(elements: int, angle: float, radius: float, **columns: Any) -> tuple[World, Entity, Entity]:
-    """Create an arc in the plane x, y that begins at the origin along x, with d_1 along z: world, nodes and rods."""
+    """Create an arc in the plane x, y that begins at the origin along x, with d_1 along z. Return world, nodes and
+    rods.
+    """
 
     world, a = World(), np.linspace(0.0, angle, elements + 1)
     nodes = world.add(

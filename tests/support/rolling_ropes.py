@@ -1,5 +1,5 @@
-"""A thin rope that is pressed on a thick rope, on which it slides and rolls, as a program for mpiexec and as functions
-for tests.
+"""A thin rope that is pressed on a thick rope, and slides and rolls on the thick rope, as a program for mpiexec and as
+functions for tests.
 
 Usage: rolling_ropes.py OUT.npz [options of Windlass and PETSc]
 """

@@ -45,7 +45,8 @@ def create_crossing(
         depth: overlap of the ropes at the crossing [m].
         points: number of contact points of each cable with the length 0.05 m.
         held: whether all nodes are clamped.
-        offset: distance of the crossing from the middle of the second rope [m]. **law: columns of the contact set.
+        offset: distance of the crossing from the middle of the second rope [m].
+        **law: columns of the contact set.
     """
     world = wl.World()
     first = straight_cable(world, (-0.05, 0.0, 0.0), (0.05, 0.0, 0.0), 2, **COLUMNS)
@@ -286,7 +287,7 @@ def create_twisted_pair(elements: int, turns: int, lead: float, tension: float, 
     """Create two ropes along helices about a common axis, which is along x. The ends are clamped, and the ropes have a
     tension [N].
 
-    ``lead`` is the length of a turn along the axis [m]; ``stiffness`` is the stiffness of contact [N/m²].
+    ``lead`` is the length of a turn along the axis [m]. ``stiffness`` is the stiffness of contact [N/m²].
     """
     world, whole = wl.World(), float(np.hypot(2.0 * np.pi * RADIUS, lead))
     s, zero = np.linspace(0.0, turns * whole, elements + 1), np.zeros(elements + 1)

@@ -125,7 +125,7 @@ BEAD = {"EA": 2e3, "mass": 0.5, "friction": 0.3, "speed": 4.0}
 
 
 def drop_balls(p: Mapping[str, float]) -> Any:
-    """Create two balls of one contact set; one ball falls on the other ball and on the ground."""
+    """Create two balls of one contact set. One ball falls on the other ball and on the ground."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     group = world.add(con.ContactSet)
     material = world.add(

@@ -35,7 +35,7 @@ def create_mesh() -> LineMesh:
 
 
 def create_frame(mesh: LineMesh, k: int) -> dict[str, Any]:
-    """Return the arguments of frame k; values differ in every frame, component and row."""
+    """Return the arguments of frame k. Values differ in every frame, component and row."""
     rng = np.random.default_rng(k)
     n, m = len(mesh.points), len(mesh.part)
     moved = mesh.points + rng.normal(size=(n, 3))

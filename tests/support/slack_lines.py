@@ -72,7 +72,7 @@ def lay(shape: str) -> Any:
 
 
 def build_chain(route: Any, n: int, **friction: float) -> tuple[wl.World, Any]:
-    """Build the chain along a route on the bed, with fixed ends; further parameters are columns of the contact."""
+    """Build the chain along a route on the bed, with fixed ends. Further parameters are columns of the contact."""
     world = wl.World(gravity=GRAVITY)
     line = cable_along(
         world, route, n, length=LENGTH / n, mass_per_length=MASS, axial_stiffness=EA, bending_stiffness=1.0

@@ -38,7 +38,7 @@ def oscillator(damping: float) -> tuple[World, Callable[[float], float]]:
 def bouncing_mass(height: float = 0.1, stiffness: float = 2e4) -> tuple[World, Callable[[float], float]]:
     """Create a mass of 2 kg that falls on a stop without damping.
 
-    Return the exact height, parabolas and cosines that are joined at the instants of contact.
+    Return the exact height, which consists of parabolas and cosines that are joined at the instants of contact.
     """
     world = World(gravity=(0.0, -G, 0.0))
     point = world.add(MassPoint, position=(0.0, 0.0), mass=2.0, displacement=(0.0, height))

@@ -1,4 +1,4 @@
-"""A sagging net of 3D cables with knots of shared positions, hung at its corners."""
+"""A sagging net of 3D cables that hangs at its corners. The cables share the positions of the knots."""
 
 from __future__ import annotations
 
@@ -39,6 +39,6 @@ def build_model(lines: int = 4) -> tuple[World, Entity, Entity, Entity]:
 
 
 def pull(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, *rest: Any) -> Any:
-    """Return the sum of a force that stiffens with the strain and of a damping force [N]."""
+    """Return the sum of a damping force and of a force with a stiffness that increases with the strain [N]."""
     p = rest[-1]
     return p.axial_stiffness * (eps - eps_ref) * (1.0 + 5.0 * (eps - eps_ref) ** 2) + p.axial_damping * eps_t

@@ -41,7 +41,7 @@ LIBRARIES = (
 
 
 def become(words: list[str], folder: str, environment: dict[str, str], files: list[int]) -> list[str]:
-    """Give this copy the state of a new process; return the arguments that it runs."""
+    """Give this copy the state of a new process. Return the arguments that it runs."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)
@@ -66,7 +66,7 @@ def receive(connection: socket.socket) -> tuple[Any, list[int]]:
 
 
 def serve(place: str) -> list[str]:
-    """Return the arguments of the command that this copy runs; the first process never returns."""
+    """Return the arguments of the command that this copy runs. The first process never returns."""
     listener, waiting = socket.socket(socket.AF_UNIX), selectors.DefaultSelector()
     listener.bind(place)
     listener.listen(64)
@@ -122,7 +122,7 @@ for name in LIBRARIES:
 # the libraries of PETSc and MPI, which are loaded but not started
 for library in Path(*importlib.import_module("petsc4py.lib").getPathArchPETSc()).glob("PETSc.*.so"):
     ctypes.CDLL(str(library))
-# garbage collection is disabled for existing objects, because it would copy their memory
+# garbage collection is disabled for existing objects, because a collection would copy the memory of these objects
 gc.freeze()
 given = serve(sys.argv[1])
 if given[0] == "-m":

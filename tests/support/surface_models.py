@@ -98,7 +98,9 @@ def create_piece(angle: float, along: float, mu: float, space: bool = True) -> P
 
 
 def create_net() -> Falling:
-    """Create a net with knots of shared positions that falls on a ball; the corners of the net are fixed."""
+    """Create a net that falls on a ball. The cables of the net share the positions of the knots. The corners of the net
+    are fixed.
+    """
     world, along, _, _ = build_model()
     cables = wl.Entity(along.table, np.arange(along.table.count))
     ball = world.add(
@@ -131,7 +133,7 @@ def run(model: Falling, steps: int, step: float) -> dict[str, Any]:
 
 
 def run_both(steps: int) -> dict[str, Any]:
-    """Return the results of the ropes and the net in one dictionary; keys are names of the model and of the result."""
+    """Return the results of the ropes and the net in one dictionary. Keys are names of the model and of the result."""
     models = (
         ("rope", create_falling(), 1e-3), ("soft", create_falling(**SOFT), 1e-3), ("net", create_net(), 2e-3),
     )  # fmt: skip

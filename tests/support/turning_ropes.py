@@ -75,9 +75,9 @@ class OnDrum(NamedTuple):
 
 
 def create_on_drum(angle: float) -> OnDrum:
-    """Create three quarters of a turn of a rope, fixed at its end and pulled with 100 N at its start; the drum turns
-    by
-    an angle [rad] per second in the direction that drags the rope to its end."""
+    """Create three quarters of a turn of a rope, fixed at its end and pulled with 100 N at its start. The drum turns by
+    an angle [rad] per second in the direction that drags the rope to its end.
+    """
     radius, drum, tension = 0.005, 0.095, 100.0
     world = wl.World()
     rope = cable_along(
@@ -108,7 +108,7 @@ def create_on_drum(angle: float) -> OnDrum:
 
 
 class OnSheave(NamedTuple):
-    """A rope that enters the groove of a sheave at a fleet angle, over steps of the turn of the sheave.
+    """Results for each step in which a sheave turns, for a rope that enters the groove of the sheave at a fleet angle.
 
     ``turned`` is the angle by which the free end has turned about its axis [rad], and ``torque`` the torque with the
     largest magnitude of a cable [N m], shape (steps,) each.
@@ -121,7 +121,7 @@ class OnSheave(NamedTuple):
 
 def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: int = 50) -> OnSheave:
     """Run a rope of 10 mm over a sheave of 0.2 m, by a part of a turn [1]. The rope enters upwards at a fleet angle
-    [rad], positive if it comes from y < 0; its free end can turn, and its other end is fixed."""
+    [rad], positive if the rope comes from y < 0. The free end of the rope can turn, and the other end is fixed."""
     radius, groove, tension, span, stiffness = 0.005, 0.1, 1000.0, 0.2, 2e8
     middle, axis = groove + radius, (0.0, 1.0, 0.0)
     world = wl.World()
@@ -142,7 +142,7 @@ def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: 
     )  # fmt: skip
 
     def turned(t: float) -> float:
-        """Return the angle of the sheave; the rope is laid into the groove until t = 1."""
+        """Return the angle of the sheave. The rope is laid into the groove until t = 1."""
         return 2.0 * np.pi * turn * max(t - 1.0, 0.0)
 
     world.add(con.CoordinateConstraint, marker1=con.rotation_marker(world, body, "y"), offset_function=turned)
@@ -180,8 +180,9 @@ def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: 
 
 
 class ReevedBlock(NamedTuple):
-    """A hook block on two falls of one rope, which runs around the sheave of the block; ``drive`` holds the block at an
-    angle about z."""
+    """A hook block on two falls of one rope, which runs around the sheave of the block. ``drive`` holds the block at an
+    angle about z.
+    """
 
     world: wl.World
     rope: wl.Rope
@@ -212,7 +213,7 @@ weight of the block [N]."""
 
 
 def create_reeved_block(friction: float) -> ReevedBlock:
-    """Create the block; with friction, friction turns the rope about its axis."""
+    """Create the block. If a friction coefficient is given, friction turns the rope about its axis."""
     r, world = 0.006, wl.World(gravity=(0.0, 0.0, -9.81))
     block = world.add(RigidBody3D, name="block", position=(0.0, 0.0, -LENGTH), mass=LOAD / 9.81, inertia=10.0)
     markers = con.rigid_marker(world, world.add(Ground, position=(0.0, 0.0, -LENGTH))), con.rigid_marker(world, block)

@@ -13,7 +13,7 @@ LENIENT = {"passes": wl.Passes(fail=False, atol=1.0, max_it=5), "decide_at_start
 
 
 def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, **settings: Any) -> tuple[Any, Any]:
-    """Create a preloaded belt around two pulleys, one of which is driven; arguments are the contact stiffness [N/m^2]
+    """Create a preloaded belt around two pulleys, one of which is driven. Arguments are the contact stiffness [N/m^2]
     and the upward speed [m/s].
     """
     world = wl.World()
@@ -52,8 +52,9 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
 
 
 def create_loaded_rope(stretch: float = 1e5, contact: float = 1e6, friction: float = 0.3) -> tuple[Any, Any]:
-    """Create a rope over a fixed drum with equal forces at its ends; arguments are EA [N] and the contact stiffness
-    [N/m^2]."""
+    """Create a rope over a fixed drum with equal forces at its ends. Arguments are EA [N] and the contact stiffness
+    [N/m^2].
+    """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     drum = world.add(RigidBody2D, name="drum", position=(0.0, 0.0), mass=5.0, inertia=0.05)
     rope = cable_around(
@@ -83,7 +84,7 @@ def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> 
 
 
 def falling_rope(drop: float = 0.0, **settings: Any) -> tuple[Any, Any]:
-    """Create a rope that hangs from one end and falls onto a peg, if the peg is below the rope; the argument is the
+    """Create a rope that hangs from one end and falls onto a peg, if the peg is below the rope. The argument is the
     height above the peg [m].
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))

@@ -21,7 +21,7 @@ CONTACT = {
 
 
 class Model(NamedTuple):
-    """A world with its rope, load, contact rows and, if it can turn, its sheave."""
+    """A world with its rope, load and contact rows, and the sheave if the sheave can turn."""
 
     world: wl.World
     rope: WinchRope

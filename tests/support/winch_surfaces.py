@@ -15,7 +15,7 @@ from support.winch_sheave import CONTACT, EA, MASS, RADIUS, G
 
 
 class Model(NamedTuple):
-    """A world with its rope, load, contact rows and, if it can turn, its drum and the brake of the drum."""
+    """A world with its rope, load and contact rows, and the drum and its brake if the drum can turn."""
 
     world: wl.World
     rope: WinchRope

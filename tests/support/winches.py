@@ -44,7 +44,7 @@ def hang_in_reserve(
     length: float, angle: float, wanted: float, longest: float, mass: float = MASS, space: bool = False,
     drive: Any = None, **more: Any,
 ) -> tuple[wl.World, con.WinchReserve, Entity]:  # fmt: skip
-    """Create the model of `hang` with reserve cables; for a 2D rope, a function of time may move the outlet along x."""
+    """Create the model of `hang` with reserve cables. For a 2D rope, a function of time may move the outlet along x."""
     end = np.array((length * np.sin(angle), -length * np.cos(angle), 0.0)[: 3 if space else 2])
     world = wl.World(gravity=(0.0, -G, 0.0))
     rope = con.WinchReserve(world, 0.0 * end, end, wanted=wanted, longest=longest, **more)

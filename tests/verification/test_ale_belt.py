@@ -1,5 +1,5 @@
-"""Belts of `ALECable2D` on pulleys are compared with plain belts and with theory; the cases include material that runs
-through a mesh at rest, and runs on two processes.
+"""Belts of `ALECable2D` on pulleys are compared with plain belts and with theory. In some cases the material runs
+through a mesh at rest. Results on two processes are compared with one process.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ def test_preload_and_motion_of_material_that_is_held_are_those_of_the_plain_belt
     agree with a plain belt.
 
     Displacements agree within the tolerance of Newton's method: 1e-9 m after the preload, and 1e-8 m after 60 steps.
-    The same segments stick.
+    In both belts, the same segments stick.
     """
     results = []
     for moving in (True, False):
@@ -141,7 +141,7 @@ def test_both_kinds_on_the_same_pulleys() -> None:
     """A plain belt and an ALE belt at the same position, with contacts in the same table, have the same motion while
     the material is fixed to the mesh.
 
-    The report of a pulley is possible only for contacts with cables of one type; contacts with both types cause an
+    The report of a pulley is possible only for contacts with cables of one type. Contacts with both types cause an
     error.
     """
     model = create_drive((True, False), **BRISTLES)

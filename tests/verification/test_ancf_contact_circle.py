@@ -41,12 +41,12 @@ def tip_y(model: Items, state: State) -> float:
 
 
 def test_tip_as_published(solved: Solved) -> None:
-    """The position of the tip agrees with the published value to 1e-7 m, because the last load step ends before its
-    equilibrium is exact.
+    """The position of the tip agrees with the published value only to 1e-7 m, because the last load step ends before
+    its equilibrium is exact.
 
-    The step ends early because the residual after the first iteration (about 500 N) is the reference of rtol, so the
-    value depends on the path. With exact tangents, agreement to 1e-8 m is expected according to the reference data. The
-    measured error is 3.9e-9 m.
+    The step ends early because rtol refers to the residual after the first iteration (about 500 N). The end value
+    therefore depends on the path. With exact tangents, agreement to 1e-8 m is expected according to the reference data.
+    The measured error is 3.9e-9 m.
     """
     model, _, state = solved
     assert_allclose(tip_y(model, state), TIP_Y, rtol=0, atol=1e-8)

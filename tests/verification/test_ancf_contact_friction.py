@@ -54,7 +54,7 @@ def test_displacement_of_the_roll(run: Run) -> None:
 
 def test_counts_in_every_step(run: Run) -> None:
     """The total counts (964 Newton iterations and 307 passes) and the counters after every step equal the counts of
-    Exudyn, so the algorithm is the same.
+    Exudyn. Windlass therefore executes the algorithm of Exudyn.
     """
     assert_array_equal(run.ours["newton"], run.theirs["newton"])
     assert_array_equal(run.ours["disc"], run.theirs["disc"])

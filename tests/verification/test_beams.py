@@ -232,7 +232,7 @@ def test_torsional_and_axial_frequencies(order: int, error: float) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_free_beam_that_tumbles(order: int) -> None:
-    """A free bent beam that rotates by more than one turn conserves momentum; the errors of angular momentum and energy
+    """A free bent beam that rotates by more than one turn conserves momentum. The errors of angular momentum and energy
     have order 2.
     """
     world, nodes, beam = straight(3, 3, order, stiffness=(400.0, 200.0, 200.0, 1.0, 2.0, 3.0))
@@ -390,7 +390,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_unit_lengths_cause_no_projections() -> None:
-    """The constraint on the norm of Euler parameters causes no projections; only the first step of a run is projected.
+    """The constraint on the norm of Euler parameters causes no projections. Only the first step of a run is projected.
     Projections would change positions, rotations and velocities by less than 2 % of the error of the step.
     """
 

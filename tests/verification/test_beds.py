@@ -41,7 +41,7 @@ def hang(ground: Points) -> GroundedCatenary:
 def solve(
     ground: Points, stiffness: float = 1e6, touching: int | None = None, **bed: Any
 ) -> tuple[list[float], list[str], wl.State, wl.Entity]:
-    """Solve the line; return the tensions at the anchor and at the top [N], the reasons of the verdict, the state, and
+    """Solve the line. Return the tensions at the anchor and at the top [N], the reasons of the verdict, the state, and
     the cables.
     """
     world = wl.World(gravity=GRAVITY)
@@ -86,9 +86,9 @@ def test_a_line_on_small_bends() -> None:
 
 @pytest.mark.parametrize("crest", [60.0, 60.6, 61.2, 61.9, 62.4])
 def test_rounded_crests(crest: float) -> None:
-    """On a crest of 15 degrees with a radius of four cables, at any place relative to the nodes, the tensions agree
-    with ground of this radius within 0.25 % at the anchor and 2e-4 at the top, and with sharp ground within 0.5 % and
-    1e-3.
+    """The crest has 15 degrees and a radius of four cable lengths, and lies at several places relative to the nodes.
+    The tensions agree with ground of this radius within 0.25 % at the anchor and 2e-4 at the top, and with a sharp
+    crest within 0.5 % at the anchor and 1e-3 at the top.
     """
     angle, radius = np.radians(15.0), 10.0
     ground = rise_to(crest, angle)
@@ -129,7 +129,9 @@ def test_level_beds_and_flat_edges_are_not_doubtful() -> None:
 
 
 def test_a_search_for_the_pieces() -> None:
-    """A search for the surfaces and the use of all pairs give the same tensions and doubts."""
+    """Tensions and reasons for doubt are equal if contact searches for the touching surfaces and if contact evaluates
+    all pairs.
+    """
     ground = rise_to(60.6, np.radians(15.0))
     for rounding in (0.0, 10.0):
         pairs, found = (solve(ground, touching=touching, rounding=rounding) for touching in (None, 3))
@@ -139,8 +141,8 @@ def test_a_search_for_the_pieces() -> None:
 
 
 def test_a_line_spans_a_hollow() -> None:
-    """At a hollow of the angle c the line leaves the bed, up to T c²/(8 w) above the corner, whereas the closed form
-    follows the bed; at the ends tensions agree within 1e-3.
+    """At a hollow of the angle c, the line spans the corner at a height of up to T c²/(8 w). The line of the closed
+    form follows the bed. The tensions at both ends agree within 1e-3.
     """
     ground, bend = [(60.0, 0.0), (120.0, 6.0)], float(np.arctan(0.1))
     found, reasons, state, line = solve(ground)
@@ -158,7 +160,7 @@ def test_a_line_spans_a_hollow() -> None:
 
 def test_surfaces_of_a_bed() -> None:
     """The first and the last piece continue by at least 100 km. Drums occupy at most half of a piece between two
-    corners, and do not cross other pieces; hollows have no drums.
+    corners, and do not cross other pieces. Hollows have no drums.
     """
     eighth, cliff = np.tan(np.pi / 8.0), np.tan(0.5 * (np.arctan(0.35 / 4.0) + np.arctan(60.0)))
     (planes,) = con.add_bed(wl.World(), [(0.0, 0.0), (1.0, 0.0)], rounding=5.0)
@@ -171,7 +173,7 @@ def test_surfaces_of_a_bed() -> None:
         ),
         # the first and the last piece extend beyond their points
         ([(0.0, 0.0), (4.0, 4.0), (5.0, 3.0)], (100.0,)),
-        # drums of 100, 50 and 25 m below a small bend reach through a cliff behind it
+        # drums of 100, 50 and 25 m below a small bend would reach through the cliff behind the bend
         (
             [(0.0, 0.0), (10.0, 0.0), (20.0, -0.35), (24.0, 0.0), (24.5, -30.0), (99.0, -30.0)],
             (12.5, 0.5 * np.hypot(4.0, 0.35) / cliff),

@@ -1,4 +1,5 @@
-"""The speed loss of belt drives is compared with the theory of creep with inertia, and a belt without load is tested.
+"""The speed loss of belt drives is compared with the theory of creep with inertia. The tractions of belts without load
+are compared with limits and with a closed form.
 
 Each run starts in the steady motion of the theory, and ends after 40 elements have passed a point. This length is two
 thirds of the belt, and more than two arcs. Source of the theory: Bechtel, Vohra, Jacob, Carlson, J. Appl. Mech. 67
@@ -78,7 +79,7 @@ def test_creep_does_not_depend_on_bristles_and_stiffness(name: str, change: dict
 
 
 def test_creep_of_a_stiff_belt_on_soft_bristles() -> None:
-    """If bristles deflect over 0.2 m, which is the whole arc, the speed loss is 1.7 %; with rigid bristles the loss is
+    """If bristles deflect over 0.2 m, which is the whole arc, the speed loss is 1.7 %. With rigid bristles the loss is
     0.75 %.
 
     The loss agrees with theory within 0.05 % of the speed.
@@ -187,8 +188,8 @@ def test_tractions_of_a_belt_that_runs_free(points: bool) -> None:
 
 
 def test_stiff_bristles_of_points_have_no_tractions_either() -> None:
-    """With 90 elements of 4 points and bristles of 1.6e9 N/m², tractions are below 10 % of the friction limit;
-    tractions of single bristles would reach 29 %.
+    """With 90 elements of 4 points and bristles of 1.6e9 N/m², tractions are below 10 % of the friction limit.
+    Tractions of single bristles would reach 29 %.
     """
     case = Case(load=0.0, stretch=1.03, bristles=1.6e9, elements=90, contact_stiffness=3e8, points=True)
     result = run_drive(case, passes=42, mean=10)
@@ -303,7 +304,7 @@ def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) ->
     """Return the force F at the end of an arc, the slip angle at this end, and the torque. These values are integrated
     from the entry of the arc on.
 
-    The unknowns are the deflection u of the bristle and the stretch lam of the belt; the absolute value of the friction
+    The unknowns are the deflection u of the bristle and the stretch lam of the belt. The absolute value of the friction
     force is at most the friction limit. Only the stretch at the entry and the speeds are taken from the steady motion.
     """
     EA, e0, rA, R = (drive[name] for name in ("axial_stiffness", "reference_strain", "mass_per_length", "radius"))

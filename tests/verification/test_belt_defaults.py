@@ -1,5 +1,5 @@
-"""Tests of belts with default numerical parameters: the tension as mounted, comparisons of drives with theory, coarse
-meshes, and soft contacts.
+"""Tests of belts with default numerical parameters: tension of the mounted belt, comparisons of drives with theory,
+coarse meshes, and soft contacts.
 """
 
 from __future__ import annotations
@@ -329,8 +329,8 @@ def test_tension_of_a_heavily_loaded_drive() -> None:
     %.
 
     The friction that bristles spread over the sticking arcs changes the length of the belt. Correct speed losses need
-    bristles with a stiffness of 12 EA/R². With this stiffness, tensions would be 0.70 % too large; theory predicts 0.71
-    %.
+    bristles with a stiffness of 12 EA/R². With this stiffness, tensions would be 0.70 % too large. Theory predicts
+    0.71 %.
     """
     from drives import draw  # imported inside the function, because benchmarks are not part of the package
     from drives import run as run_drive  # imported inside the function, because benchmarks are not part of the package
@@ -373,7 +373,7 @@ def run_steadily(elements: int | None, steps: float, cord: float, torque: float)
 def test_belt_without_load_is_free(cord: float) -> None:
     """A belt that turns a pulley without load has no creep and no traction, for any cord offset.
 
-    The measured creep is 2.2e-5 of the speed, at a strain of 0.02. If no step size is reduced, the creep is 1e-6; steps
+    The measured creep is 2.2e-5 of the speed, at a strain of 0.02. If no step size is reduced, the creep is 1e-6. Steps
     with a reduced size cause waves of the belt.
     """
     report = run_steadily(None, 1.0, cord, torque=0.0)

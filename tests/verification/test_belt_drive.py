@@ -1,4 +1,6 @@
-"""The loaded belt drive over its whole run, its balances of torque and power, and its preload on every mesh."""
+"""The whole run of the loaded belt drive is compared with a reference and with balances of torque and power. The
+preload on every mesh is compared with theory.
+"""
 
 from __future__ import annotations
 
@@ -34,7 +36,7 @@ class Run:
 
 @pytest.fixture(scope="module")
 def run() -> Run:
-    """Run the drive with 60 elements and 4 segments to 2.45 s, with a lagged Jacobian; powers are recorded in every
+    """Run the drive with 60 elements and 4 segments to 2.45 s, with a lagged Jacobian. Powers are recorded in every
     step of the last 0.1 s.
     """
     info, reference = load_reference("belt_N60_s4")

@@ -1,4 +1,4 @@
-"""The power that a belt loses when it bends onto pulleys and off them is compared with the closed form."""
+"""The power that a belt loses by bending at the entry and exit of pulleys is compared with the closed form."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ RADII = {"driver": 0.05, "idler": 0.03, "driven": 0.04}
 
 
 def create_drive(share: float) -> tuple[wl.World, wl.Belt, object]:
-    """Create three pulleys without load; the driver turns at a given speed."""
+    """Create three pulleys without load. The driver turns at a given speed."""
     world = wl.World()
     places = {"driver": (0.0, 0.0), "idler": (0.12, 0.02), "driven": (0.24, 0.0)}
     bodies = {n: world.add(RigidBody2D, name=n, position=at, mass=1.0, inertia=1e-4) for n, at in places.items()}
@@ -31,7 +31,7 @@ def create_drive(share: float) -> tuple[wl.World, wl.Belt, object]:
 
 
 def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
-    """A belt without load takes the power of its bending losses, P = psi v sum EI/(2 R²).
+    """The driver of a belt without load supplies the power of the bending losses, P = psi v sum EI/(2 R²).
 
     The power lost by creep is less than 0.1 % of the power of bending losses.
     """
@@ -66,8 +66,8 @@ DRIVES = {
 
 @pytest.mark.parametrize("name", DRIVES)
 def test_steady_motion_with_losses_of_bending_is_that_of_time_steps(name: str) -> None:
-    """Driver torque, power, efficiency, tensions and hub loads of the steady solution agree within 0.5 % with time
-    steps.
+    """Driver torque, power, efficiency, tensions and hub loads of the steady solution agree within 0.5 % with a
+    simulation in time.
 
     Bending losses are 7 % of the power.
     """
@@ -93,7 +93,7 @@ def test_steady_motion_with_losses_of_bending_is_that_of_time_steps(name: str) -
     wl.Dynamic(world, step=step, end=1.5 * turn, name="").solve(belt.run(rest, steady), hooks=[means])
     report = means.report()
     assert report is not None and not report.doubts
-    # P = psi v sum EI/(2 R²), the loss that would be missing without bending losses
+    # a model without bending losses would omit the power P = psi v sum EI/(2 R²)
     bending = speed * sum(share * SOFT / (2.0 * radius**2) for radius in belt.radii)
     assert_allclose(sum(pulley.bending_loss for pulley in steady.pulleys), bending, rtol=5e-3)
     assert 0.05 < bending / steady.power_in < 0.25

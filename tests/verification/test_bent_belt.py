@@ -120,12 +120,12 @@ def test_axial_force_converges(bending: float) -> None:
 
 @pytest.mark.parametrize("bending", BENDING)
 def test_shape_and_moments(bending: float) -> None:
-    """With 128 elements, the heights of span and pole agree with theory within 1.5e-4; the measured error is 1.1e-4
+    """With 128 elements, the heights of span and pole agree with theory within 1.5e-4. The measured error is 1.1e-4
     (the height of the chords is h²/8R = 1e-4 R).
 
-    The lift-off angle agrees within 0.015 rad, half a segment. The moment at the pole agrees within 1e-3; the measured
+    The lift-off angle agrees within 0.015 rad, half a segment. The moment at the pole agrees within 1e-3. The measured
     error is 4e-4. The moment in the middle of the span agrees within 2 % where this moment exceeds rounding errors
-    (EI/(T R²) of 0.1 and 1); the measured error is 0.8 %.
+    (EI/(T R²) of 0.1 and 1). The measured error is 0.8 %.
     """
     b = Belt(bending)
     theory, found = solve(b), compute(b, 128)

@@ -1,5 +1,5 @@
-"""Links that break during a motion: the loss of energy, the motion after the break, restart, and a mooring that loses a
-line.
+"""Tests of links that break during a motion: the loss of energy, the motion after the break, restart, and a mooring
+that loses a line.
 
 Sources: free vibration of a mass on a spring; H. M. Irvine, Cable Structures (1981), section 2.4, for the lines.
 """
@@ -36,7 +36,7 @@ def hang_on_springs() -> tuple[wl.World, wl.Entity, list[wl.Entity]]:
 
 @pytest.mark.parametrize(("method", "time"), [("generalized_alpha", 0.1), ("newmark", 0.1), ("newmark", 0.1037)])
 def test_a_spring_breaks(method: str, time: float) -> None:
-    """The ledger lists the energy of the broken spring and has no remainder; the mass then vibrates on the remaining
+    """The ledger lists the energy of the broken spring and has no remainder. The mass then vibrates on the remaining
     spring. A step ends at the time of the break.
     """
     errors = []
@@ -82,8 +82,8 @@ def test_criteria() -> None:
 
 @pytest.mark.parametrize("stop", [12, 30])
 def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
-    """The results of a run that continues from a checkpoint before or after the break are bit-identical to the results
-    of an uninterrupted run. Both runs report the same break.
+    """The results of a run that continues from a checkpoint before or after the break exactly equal the results of an
+    uninterrupted run. Both runs report the same break.
     """
     file = tmp_path / "run.h5"
 
@@ -135,8 +135,8 @@ def test_links_break_in_each_solve() -> None:
 
 
 def test_links_at_their_breaking_load_at_the_end() -> None:
-    """Links that reach their breaking load, time or rule in the last step of statics or dynamics are still active: the
-    verdict names them. A solve that continues breaks these links at its start.
+    """Links that reach their breaking load, time or rule in the last step of statics or dynamics are still active, and
+    the verdict names these links. A solve that continues breaks these links at its start.
     """
     words = "reached their breaking load, damage, time or rule at the end and are still active in the result: b (11.77"
     world, _, springs = hang_on_springs()
@@ -164,8 +164,8 @@ def test_links_at_their_breaking_load_at_the_end() -> None:
     ],
 )
 def test_times_of_breaking_that_differ_by_rounding(begin: float, step: float, times: tuple[float, float]) -> None:
-    """Links whose times differ from the time of a step only by rounding errors break at this step: no short step
-    follows between their breaks.
+    """Links whose times of breaking differ from the time of a step only by rounding errors break at this step. There is
+    no short step between the breaks.
     """
     world, _, springs = hang_on_springs()
     start = wl.Static(world, name="", time=begin).solve()
@@ -285,8 +285,8 @@ def test_a_mooring_loses_a_line() -> None:
     assert [one.name for one in hook.breaks] == ["fairlead 1"] and 1.0 < hook.breaks[0].time < 5.0
     largest = max(abs(value) for name, value in ledger.totals.items() if not name.startswith("rest"))
     assert abs(ledger.rest) < 1e-4 * largest, (ledger.rest, ledger.totals)
-    # a joint stores no energy; two programs evaluate the other energies before and after the break, so that the last
-    # bit of their sums may differ, depending on the processor
+    # a joint stores no energy; two programs evaluate the other energies before and after the break, so the last bits of
+    # the sums may differ on some processors
     assert abs(ledger.totals["changes of the model"]) <= 2.0 * np.spacing(abs(ledger.totals["gravity"]))
     assert np.linalg.norm(wl.eval_output(joints[0], "force", end)) == 0.0
     x, y = fsolve(lambda u: pull_of_lines(*u, (1, 2)) + (PULL, 0.0), [5.0, 0.0])

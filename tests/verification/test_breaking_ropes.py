@@ -27,7 +27,7 @@ G, EA, LENGTH, MASS = 9.81, 5e4, 4.0, 100.0
 
 
 def hang_load(count: int = 8, **columns: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
-    """Create a load on a vertical rope of 1 kg/m whose top is fixed; return the world, the rope and the load."""
+    """Create a load on a vertical rope of 1 kg/m whose top is fixed. Return the world, the rope and the load."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     load = world.add(MassPoint, name="load", position=(0.0, 0.0, -LENGTH), mass=MASS)
     con.fix(world, load, "x", "y")
@@ -124,8 +124,8 @@ def test_damage_is_that_of_rainflow_counting() -> None:
 
 @pytest.mark.parametrize("stop", [20, 60])
 def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
-    """A run that continues from a checkpoint before or after the break is bit-identical to an uninterrupted run,
-    including the damages.
+    """The results of a run that continues from a checkpoint before or after the break, including the damages, exactly
+    equal the results of an uninterrupted run.
     """
     file = tmp_path / "run.h5"
 
@@ -175,9 +175,9 @@ def test_loads_and_contacts_of_a_broken_cable() -> None:
 
 
 def test_rope_that_breaks_at_its_end() -> None:
-    """If the first cable of a rope breaks, the slope at the fixed node belongs to no other cable and hangs down.
-    Statics finds the equilibrium: one support carries the weight of half of the broken cable, and the other support
-    carries the weight of the remaining rope.
+    """If the first cable of a rope breaks, no other cable uses the slope at the fixed node, and the half of the broken
+    cable at this node hangs down. Statics finds the equilibrium: one support carries the weight of half of the broken
+    cable, and the other support carries the weight of the remaining rope.
 
     Drag damps the fall. Added mass is omitted, because the added mass in Morison's equation transfers energy to a rope
     that rotates fast.

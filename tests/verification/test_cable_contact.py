@@ -189,7 +189,7 @@ def test_twisted_pair() -> None:
 def test_coulomb_limit(along: int, pull: float) -> None:
     """A bar lies across two ropes and is pulled across or along the bar.
 
-    The bar sticks if the pull is below μ m g; otherwise the bar accelerates with (pull/(m g) - μ) g.
+    The bar sticks if the pull is below μ m g. Otherwise the bar accelerates with (pull/(m g) - μ) g.
 
     If the bar is pulled along its axis, friction exerts a torque about the axes of the two ropes. The torque on these
     ropes is the friction force times R.
@@ -289,7 +289,7 @@ def test_balance_of_forces_and_moments() -> None:
         system.residual(s)
         f, x = s.f[:-1].reshape(-1, 2, 3), fields.x[:-1].reshape(-1, 2, 3)
         force, moment = f[:, 0].sum(axis=0), np.cross(x, f).sum(axis=(0, 1))
-        # the ropes are straight, so torques act along the ropes; outputs are reactions
+        # the ropes are straight, so torques act along the ropes; the outputs are the reaction torques
         torque = wl.eval_output(ropes.rows, "axis_torque", state)
         held = torque[:2].sum() * np.array([1.0, 0.0, 0.0])
         held += torque[2:].sum() * np.array([np.cos(0.9), np.sin(0.9), 0.0])
@@ -389,7 +389,9 @@ def run_knot(folder: Path, restart: bool = False, kill: int = 0) -> Any:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that is killed during contact and continued from a checkpoint gives bit-identical results."""
+    """A run that is killed during contact and continued from a checkpoint gives exactly the results of an uninterrupted
+    run.
+    """
     (tmp_path / "whole").mkdir()
     whole = run_knot(tmp_path / "whole")
     with pytest.raises(KilledError):

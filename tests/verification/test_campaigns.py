@@ -1,4 +1,4 @@
-"""Short forms of the campaigns of tests/campaigns, whose long forms are run by hand."""
+"""Short forms of the campaigns in tests/campaigns. The long forms are started by hand."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from campaigns import cache, damage, full_disk, impacts, kill, model_file, outpu
 
 
 def test_killed_runs(tmp_path: Path) -> None:
-    """Complete frames of killed runs are readable, and restarts end with bit-identical results."""
+    """Complete frames of killed runs are readable. Restarted runs give exactly the results of uninterrupted runs."""
     assert "no frame lost" in kill.run(2, tmp_path, seed=2)
 
 
@@ -42,7 +42,7 @@ def test_damaged_machine_code(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [2, 3])
 def test_changed_model_files(seed: int, tmp_path: Path) -> None:
-    """Errors name the keys of a model file that are missing, misspelt, given twice or wrong; changes that remain valid
+    """Errors name the keys of a model file that are missing, misspelt, given twice or wrong. Changes that remain valid
     are noted as edits.
     """
     assert "none raw, none silent" in model_file.run(100, tmp_path, seed, ("catenary", "mass_on_springs"))

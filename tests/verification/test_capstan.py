@@ -51,8 +51,8 @@ def drawing(capstan: Any) -> Any:
 
 
 def test_ratio(drawing: Any) -> None:
-    """With 40 elements of 2 segments on the wrap, the ratio of the tensions agrees with exp(mu pi) within 1 % in every
-    step of the displacement by the last element length, and the mean ratio agrees within 0.1 %.
+    """With 40 elements of 2 segments on the wrap, the ratio of the tensions agrees with exp(mu pi) within 1 % in each
+    of the last 20 steps, in which the rope moves by one element length. The mean ratio agrees within 0.1 %.
 
     The measured error of the mean is -0.077 %, and the measured errors of single steps are -0.124 % to -0.070 %.
     """
@@ -66,7 +66,7 @@ def test_ends_of_the_contact(drawing: Any) -> None:
     These values agree with theory.
 
     The elements at these nodes are partly in contact, so their axial forces differ slightly from the tensions of the
-    free strands. Therefore the tolerance is 1 %; the measured error is -0.35 %. The angle is a whole number of segments
+    free strands. Therefore the tolerance is 1 %. The measured error is -0.35 %. The angle is a whole number of segments
     of pi/80, so it agrees within one segment.
     """
     report = drawing.report

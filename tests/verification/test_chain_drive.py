@@ -1,4 +1,6 @@
-"""Chains on sprockets: rollers are masses in contact with teeth of arcs and lines, by `ContactCurveCircle`."""
+"""The polygon effect and the mean ratio of chain drives are compared with theory. Rollers are masses in contact with
+teeth of arcs and lines, by `ContactCurveCircle`.
+"""
 
 from __future__ import annotations
 
@@ -47,7 +49,7 @@ def arc(centre: float, radius: float, degrees: FloatArray) -> FloatArray:
 
 
 def chain_drive() -> Drive:
-    """Create a drive whose wheel 0 turns counter-clockwise and pulls the upper span; the lower span has one more link
+    """Create a drive whose wheel 0 turns counter-clockwise and pulls the upper span. The lower span has one more link
     and hangs.
     """
     step = 360.0 / np.array(TEETH)
@@ -103,7 +105,7 @@ def pins_of(wheel: int, turn: float, first: int, count: int) -> FloatArray:
 
 
 def two_polygons(turn: float) -> tuple[float, float, float]:
-    """Return the turn of wheel 1 by the common tangent of two pitch polygons, for a turn of wheel 0, and h_0 and h_1.
+    """For a turn of wheel 0, return the turn of wheel 1, h_0 and h_1, by the common tangent of both pitch polygons.
 
     A tight span of m links between seats a and b is the coupler of a four-bar linkage. h_0 and h_1 are the distances of
     the axes from the coupler, and the ratio of speeds is h_0/h_1.

@@ -1,5 +1,5 @@
-"""Changes of columns by `World.set` between steps: the arrays of the kernels receive the new values without a new build
-of the model where the law allows it, and results equal the results of a model that is built with the final values.
+"""Columns are changed by `World.set` between steps, and results are compared with a model that is built with the final
+values. Where the law allows it, the arrays of the kernels receive the new values without a new build of the model.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ STEP, END = 1e-3, 0.02
 
 
 def create_model(kind: str, **values: Any) -> tuple[World, Entity]:
-    """Create a mass on a spring of the type ``kind`` with a load; return the world, and the entity that has the columns
+    """Create a mass on a spring of the type ``kind`` with a load. Return the world, and the entity that has the columns
     ``values``.
     """
     world = World()
@@ -115,7 +115,7 @@ def test_changed_values_reach_forces_and_outputs(kind: str, values: dict[str, An
 
 
 def find_forces(world: World, entity: Entity) -> tuple[Any, Any]:
-    """Return all forces minus loads at the start, with constraint equations, and the output ``force``."""
+    """Return the residual at the start (forces minus loads, and constraint equations) and the output ``force``."""
     assembly, state = parallel_assembly(world), wl.State(world)
     state.lam[:] = 0.7
     assembly.refresh()
@@ -137,7 +137,7 @@ def find_forces(world: World, entity: Entity) -> tuple[Any, Any]:
     ],
 )
 def test_other_changes_build_the_system_again(kind: str, values: dict[str, Any]) -> None:
-    """Changes on which more than the arrays of kernels depend create a new system."""
+    """If a change affects more than the arrays of kernels, the system is built again."""
     world, entity = create_model(kind)
     assembly = parallel_assembly(world)
     component = entity.table.component
@@ -187,7 +187,9 @@ def count_tangents(change: Callable[[World, Entity, wl.State], None], kind: str)
 
 
 def test_loads_do_not_change_the_tangent() -> None:
-    """Changed loads and offsets of constraints keep the tangent; a changed stiffness needs a new tangent."""
+    """If loads or offsets of constraints change, the tangent is reused. If a stiffness changes, the tangent is
+    evaluated again.
+    """
     kept = count_tangents(lambda world, load, s: world.set(load, vector=(1.0 + s.t, 0.5, 0.0)), "Force")
     offset = count_tangents(
         lambda world, row, s: world.set(row, offset=1e-3 * (s.t + STEP) ** 2), "CoordinateConstraint"
@@ -199,7 +201,9 @@ def test_loads_do_not_change_the_tangent() -> None:
 
 
 def test_a_change_resets_the_data_of_ropes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """After a change of the model, the data of tensions equal the data of new programs."""
+    """If the program that watches tensions is reset after a change of the model, its data equal the data of a program
+    that is created again.
+    """
     found = []
     for reset in (RopeWatch._reset, RopeWatch._lay_down):
         monkeypatch.setattr(RopeWatch, "_reset", reset)

@@ -1,5 +1,5 @@
-"""For contact of cables with a set of circles, results equal the results with one row per pair, all contacts are found
-for any skin, and restarts are possible.
+"""For contact of cables with a set of circles, results are compared with the results with one row per pair. All
+contacts are found for any skin, and restarts are possible.
 """
 
 from __future__ import annotations
@@ -61,7 +61,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
         assert not ((numbers[:, 0] == numbers[:, 1]) & (numbers[:, 0] >= 0)).any()
         starts.append(numbers.copy())
         if state.step % 30 == 0:
-            # idle rows add zeros, so the forces of all pairs are bit-identical
+            # rows without a circle add zeros, so the forces with the set exactly equal the forces with one row per pair
             full.data[:] = full.start_data[:] = pair_history(ring, state, other)
             forces = [wl.assemble_vector(model.world, s).array for model, s in ((ring, state), (other, full))]
             assert_array_equal(*forces)
@@ -85,7 +85,9 @@ def test_tangent_of_what_is_near() -> None:
 
 
 def test_rows_are_few() -> None:
-    """For any number of circles, a cable has two contact rows, or one row if it can touch only one circle at a time."""
+    """For any number of circles, a cable has two contact rows, or one row if the cable can touch only one circle at a
+    time.
+    """
     for pulleys in (4, 8):
         world, contacts = create_ring(pulleys, 3)[0::3]
         assert contacts.table.component is con.ContactFrictionCircleSetPoints2D and len(contacts) == 6 * pulleys

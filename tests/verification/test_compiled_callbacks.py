@@ -1,4 +1,4 @@
-"""Newton's method with compiled and with Python callbacks gives the same digits, counts and messages."""
+"""Newton's method gives the same digits, counts and messages with compiled callbacks as with Python callbacks."""
 
 from __future__ import annotations
 
@@ -97,8 +97,8 @@ def users_spring() -> tuple[Any, None]:
 
 
 def driven_mass() -> tuple[Any, None]:
-    """Create a mass on a spring whose other end follows a ramp with two kinks; the last step is shorter, because it
-    ends at the end of the run.
+    """Create a mass on a spring. The other end of the spring follows a ramp with two kinks. The last step is shorter,
+    because it ends at the end of the run.
     """
     world = wl.World()
     point, base = (world.add(MassPoint, position=(x, 0.0), mass=2.0) for x in (1.0, 0.0))
@@ -159,7 +159,7 @@ def solve(build: Callable[[], tuple[Any, Any]], compiled: bool, monkeypatch: pyt
 
 
 def knot() -> tuple[Any, None]:
-    """Create a rope in contact with itself, whose feet move from cable to cable."""
+    """Create a rope in contact with itself. The contact points move from cable to cable."""
     ropes = create_knot(24, friction=0.2, stiffness=2e6)
     return wl.Dynamic(ropes.world, step=2e-3, end=0.06, name=""), None
 
@@ -189,7 +189,9 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
 
 @pytest.mark.parametrize("name", MODELS)
 def test_both_ways_give_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Both kinds of callbacks give bit-identical results, and all residuals after the first one are compiled."""
+    """Compiled callbacks give exactly the same results as Python callbacks. All residuals after the first one are
+    compiled.
+    """
     by_python = solve(MODELS[name], False, monkeypatch)
     compiled = solve(MODELS[name], True, monkeypatch)
     residuals = by_python["newton"]["residuals"]
@@ -200,7 +202,7 @@ def test_both_ways_give_the_same(name: str, monkeypatch: pytest.MonkeyPatch) -> 
 
 
 def test_functions_of_users_do_not_keep_residuals_in_python(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code calls Python only for the user functions, with the same digits and the same number of calls."""
+    """Compiled code calls Python only for the user functions. Results are exactly the same as with Python callbacks."""
     by_python, mixed = solve(users_spring, False, monkeypatch), solve(users_spring, True, monkeypatch)
     few, all_of_them = mixed.pop("calls"), by_python.pop("calls")
     assert mixed == by_python

@@ -1,4 +1,4 @@
-"""Sequences of compiled steps give hooks the values that they need and do not change results."""
+"""Results, and the values that hooks receive, are the same in sequences of compiled steps as in single steps."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ def chain(end: float = 0.3, **options: Any) -> Any:
 
 @pytest.fixture
 def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
-    """Record the number of steps of each call of compiled code, except for its last step."""
+    """For each call of compiled code, record the number of steps before the last step of the call."""
     found: list[int] = []
     plain = CompiledSteps.run
 
@@ -55,8 +55,8 @@ def calls(monkeypatch: pytest.MonkeyPatch) -> list[int]:
 
 
 def test_steps_without_a_look_are_one_call(calls: list[int]) -> None:
-    """Without hooks, each call of compiled code makes many of 300 steps, except for the first steps and for pairs of
-    steps in which the energy is evaluated.
+    """Without hooks, each call of compiled code makes many of the 300 steps, except for the first steps and for pairs
+    of steps in which the energy is evaluated.
     """
     solver, _ = chain()
     state = solver.solve()
@@ -91,8 +91,8 @@ def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
 
 
 def test_entries_are_recorded_without_python(calls: list[int], tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compiled code records displacements, velocities, accelerations and multipliers, and their means, with the digits
-    of records in Python.
+    """Compiled code records displacements, velocities, accelerations and multipliers, and the means of these values,
+    with the same digits as Python code.
     """
     read: list[float] = []
     plain = Readings.record
@@ -182,7 +182,9 @@ def test_march_gives_each_step(calls: list[int]) -> None:
 
 @pytest.mark.parametrize("left", [False, True], ids=["alone", "beside a solve that was left"])
 def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
-    """Ctrl-C acts after the steps of one call of compiled code. The reported state belongs to a whole step."""
+    """Ctrl-C acts after the steps of one call of compiled code. The message reports the time and the state at the end
+    of a step.
+    """
     solver, _ = chain(end=1e3)
 
     def interrupt() -> None:
@@ -209,7 +211,7 @@ def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
 
 
 def test_errors_of_monitors_arrive_as_themselves(calls: list[int]) -> None:
-    """An error of Python within compiled steps reaches the caller unchanged; earlier steps are counted."""
+    """An error of Python within compiled steps reaches the caller unchanged. Earlier steps are counted."""
 
     class Broken(Exception):
         pass
@@ -228,7 +230,7 @@ def test_errors_of_monitors_arrive_as_themselves(calls: list[int]) -> None:
 
 @pytest.mark.parametrize("every", [1, 7])
 def test_errors_of_records_arrive_as_themselves(calls: list[int], every: int) -> None:
-    """An error of a record within compiled steps reaches the caller unchanged; the last state is the state that was
+    """An error of a record within compiled steps reaches the caller unchanged. The last state is the state that was
     being recorded.
     """
 
@@ -273,7 +275,7 @@ def test_errors_of_updates_arrive_as_themselves(calls: list[int]) -> None:
 
 
 def test_functions_of_python_are_asked_in_each_step(calls: list[int]) -> None:
-    """Compiled steps call a Python load once per time, and give the digits of a compiled load."""
+    """Compiled steps call a Python load once per time, and give the same digits as with a compiled load."""
     found, times = [], list[float]()
 
     def push(t: float) -> float:
@@ -293,8 +295,8 @@ def test_functions_of_python_are_asked_in_each_step(calls: list[int]) -> None:
 
 @pytest.mark.parametrize("model", ["turning", "eccentric", "user's load"])
 def test_bodies_take_compiled_steps(calls: list[int], model: str) -> None:
-    """Euler parameters, gravity on a body with an eccentric centre of mass, and loads that depend on the motion have
-    equal digits in compiled steps.
+    """Euler parameters, gravity on a body with an eccentric centre of mass, and loads that depend on the motion give
+    the same digits in compiled steps as in single steps.
     """
     found = []
     for seen in (False, True):
@@ -350,8 +352,8 @@ def test_second_passes_stay_in_compiled_code(monkeypatch: pytest.MonkeyPatch) ->
 
 
 def test_ropes_in_contact_take_compiled_steps(calls: list[int]) -> None:
-    """A rope slides along another rope over several cables. Steps between two searches for contacts are compiled, with
-    the digits of steps in Python.
+    """A rope slides along another rope over several cables. Steps between two searches for contacts are compiled, and
+    give the same digits as steps in Python.
     """
 
     def run(*hooks: Any) -> tuple[wl.Dynamic, wl.State]:
@@ -412,8 +414,8 @@ def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -
 
 @pytest.mark.parametrize("period", [0.0, 5e-3])
 def test_compiled_steps_call_hooks_that_read_the_state(calls: list[int], period: float) -> None:
-    """Hooks of scripts of Exudyn read the same times and states in compiled steps and in separate steps, and steps
-    between two rows need no Python. An error in such a hook ends the solve.
+    """Hooks of Exudyn scripts, which write rows of a file, read the same times and states in compiled steps as in
+    single steps. Steps between two rows run without Python. An error in such a hook ends the solve.
     """
 
     class Rows(StepCalls):
@@ -450,8 +452,8 @@ def test_compiled_steps_call_hooks_that_read_the_state(calls: list[int], period:
 @pytest.mark.parametrize("period", [0.0, 3.5e-3])
 @pytest.mark.parametrize("may_wait", [False, True])
 def test_compiled_steps_store_states_for_later_rows(calls: list[int], period: float, may_wait: bool) -> None:
-    """Rows that are made from stored states have the times and values of rows that are made at the end of each step. A
-    solve that fails keeps all rows up to the last step.
+    """Rows of a file that are made from stored states have the same times and values as rows that are made at the end
+    of each step. A solve that fails keeps all rows up to the last step.
     """
 
     class Rows(StepRows):

@@ -1,5 +1,5 @@
-"""Contact at points of the axis is compared with theory (capstan, bent belt, stiff belt, creep), and tested on several
-processes and in Python.
+"""Contact at points of the axis is compared with theory (capstan, bent belt, stiff belt, creep). Results on several
+processes and of kernels as plain Python are compared with results of compiled kernels on one process.
 
 Cases in which points are more accurate than straight segments are also computed with segments.
 """
@@ -26,8 +26,8 @@ POINTS = ContactFrictionCirclePoints2D
 
 @pytest.mark.parametrize(("elements", "segments"), [(20, 2), (40, 2)])
 def test_capstan(elements: int, segments: int) -> None:
-    """The ratio of a rope pulled over half a turn, mu = 0.5, agrees with exp(mu pi) within 2e-4, and the error with
-    segments is much larger.
+    """The ratio of the tensions of a rope that is pulled over half a turn, mu = 0.5, agrees with exp(mu pi) within
+    2e-4. The error with segments is much larger.
 
     Measured errors are 7.5e-5 and 8e-7, and with segments -2.9e-3 and -7.7e-4.
     """
@@ -59,7 +59,7 @@ def test_tension_of_a_stiff_belt() -> None:
     """The tension of a belt with EA 4e5 N, reference strain -0.001 and 60 elements agrees with -EA e0, minus the effect
     of the contact depth, within 0.6 %. The error of segments is +20 %.
 
-    On both circles, the contact depth T/(R k) shortens the belt by 2 pi T/(R k) in total; bending stiffness is
+    On both circles, the contact depth T/(R k) shortens the belt by 2 pi T/(R k) in total. Bending stiffness is
     negligible. Measured errors are -0.14 % with 2 points and +0.46 % with 4 points.
     """
     EA, e0, k = 4e5, -1e-3, 3.2e10
@@ -106,7 +106,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_several_processes(serial: Any, processes: int, tmp_path: Path) -> None:
-    """Coordinates, velocities, history, outputs and reports on several processes agree to 1e-8; Newton iterations and
+    """Coordinates, velocities, history, outputs and reports on several processes agree to 1e-8. Newton iterations and
     passes are equal.
     """
     found = run_points(tmp_path, processes)

@@ -61,11 +61,11 @@ def test_an_impact_within_a_step() -> None:
 @pytest.mark.parametrize(("weight", "speed", "cut"), [(1.0, 31.6, False), (1.0, 10.0, True), (0.0, 31.6, True)])
 def test_contacts_that_close_while_a_belt_bends(weight: float, speed: float, cut: bool) -> None:
     """A contact has just closed. Its depth is small, and the tension of the belt, which bends onto the pulley, changes
-    its gap rate. The step is not cut if the largest possible change of the gap rate, twice the impact speed of 1.6 m/s,
+    the gap rate. The step is not cut if the largest possible change of the gap rate, twice the impact speed of 1.6 m/s,
     is small relative to the speed of the belt along the surface.
 
-    The gaps and rates were recorded in a belt drive with the belt speed 31.6 m/s. A slower belt, or a contact whose
-    rates are not compared with this speed, is cut.
+    The gaps and rates were recorded in a belt drive with the belt speed 31.6 m/s. The step is cut if the belt is
+    slower, or if the gap rates of the contact are not compared with this speed.
     """
     row = create_numbers(1)
     note_gap(row[0, START:], 1.5e-4, -2.35, speed)
@@ -106,7 +106,7 @@ def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: floa
 
 
 def test_a_restart_keeps_what_was_found() -> None:
-    """A checkpoint stores the doubts about contacts that were found before the checkpoint."""
+    """A checkpoint stores the reasons for doubt that contacts have given before the checkpoint."""
     solver = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
     solver.solve()
     other = wl.Explicit(create_ball(1e10), step=1e-3, end=0.15, name="")
@@ -364,9 +364,9 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
 
     The run ends just after the jump of the tension at 0.8 to 0.93 s, because the later motion is chaotic and depends on
     rounding errors. Rounding errors determine for which step sizes the tension jumps, so the test tries several step
-    sizes. In the step with the jump, a cable is turned inside out, and the solver repeats this step with smaller sizes.
-    After a motion of 1.5 m, the final positions agree within 10 mm with a run with steps of 1 ms; the measured
-    difference is 4 mm.
+    sizes. In the step with the jump, the slope of a cable is reversed against its chord, and the solver repeats this
+    step with smaller sizes. After a motion of 1.5 m, the final positions agree within 10 mm with a run with steps of 1
+    ms. The measured difference is 4 mm.
     """
     world, start, _ = create_sheave(None)
     settings: dict[str, Any] = {"method": "generalized_alpha_index2", "resolve_contacts": False, "name": ""}
@@ -505,7 +505,7 @@ def test_a_cable_in_space_that_passes_a_sheave(cut: bool) -> None:
 
 
 def test_spheres_with_a_common_centre() -> None:
-    """If the centres of two spheres coincide in an attempted step, the direction of the contact force is undefined; the
+    """If the centres of two spheres coincide in an attempted step, the direction of the contact force is undefined. The
     sphere nevertheless rebounds.
     """
     world = wl.World()
@@ -521,7 +521,7 @@ def test_spheres_with_a_common_centre() -> None:
 
 @pytest.mark.parametrize("gap", np.linspace(3.0, 4.0, 6))
 def test_stages_that_touch_a_curve(gap: float) -> None:
-    """If a contact with a curve is shorter than a step, it may be closed only in stages within the step, and open at
+    """A contact with a curve that lasts for less than a step may be closed only in stages within the step, and open at
     both ends of the step.
     """
     step, speed = 3.3e-7, 12.7

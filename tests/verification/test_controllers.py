@@ -116,7 +116,7 @@ def control_derivative(t: float, u: FloatArray, u_t: FloatArray) -> tuple[list[f
 
 
 def create_hoist(derivative: Any = None) -> tuple[wl.World, Entity, Entity, Entity]:
-    """Create a drum with an elastic rope on which a cage hangs; the speed of the drum is controlled."""
+    """Create a drum with an elastic rope on which a cage hangs. The speed of the drum is controlled."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     drum = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=50.0, inertia=INERTIA)
     con.fix(world, drum, "x", "y")
@@ -175,7 +175,7 @@ def test_controlled_hoist(derivative: Any) -> None:
 
 
 def test_a_motor_follows_a_state() -> None:
-    """The speed of a drum follows a state by a constraint on velocities, exactly in time."""
+    """By a constraint on velocities, the speed of a drum equals a state at every time."""
     world = wl.World()
     drum = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=0.1)
     con.fix(world, drum, "x", "y")
@@ -195,7 +195,7 @@ CYLINDER = {
 
 
 def follow(t: float, u: FloatArray, u_t: FloatArray) -> tuple[float, float]:
-    """Return valve openings that follow a desired stroke."""
+    """Return the valve openings by which the stroke follows the desired stroke."""
     opening = 2.0 * ((max(0.5, min(1.5, 1.0 - cos(pi * t))) - 0.5) * 0.1 - u[0])
     return opening, -opening
 
@@ -217,9 +217,7 @@ def create_arm(**more: Any) -> tuple[wl.World, Entity, Entity]:
 
 
 def move_arm(t: float, s: FloatArray) -> FloatArray:
-    """Return the rates of (angle, speed, pressures) of the arm by its own geometry, a triangle with two sides of 0.25
-    m.
-    """
+    """Return the rates of (angle, speed, pressures) of the arm; its geometry is a triangle with two sides of 0.25 m."""
     phi, w, p0, p1 = s
     x, y = 0.25 * np.cos(phi), 0.25 * np.sin(phi) + 0.25
     length = np.hypot(x, y)
@@ -234,7 +232,7 @@ def move_arm(t: float, s: FloatArray) -> FloatArray:
 
 
 def test_hydraulic_arm() -> None:
-    """A hydraulic arm agrees with SciPy with order 2; SciPy's model has the geometry of the arm written by hand."""
+    """The motion of a hydraulic arm converges with order 2 to SciPy's solution of separate equations of the arm."""
     expected = reference(move_arm, [0.0, 2.0, 2e6, 2e6], 0.1)
     errors = []
     for step in (2e-3, 1e-3):
@@ -314,8 +312,8 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_hydraulics_read_no_coordinates_beyond_those_of_the_points(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Kernels in plain Python, which checks bounds, read no coordinates beyond the coordinates of the points; otherwise
-    compiled kernels would give tangents of nan.
+    """Kernels in plain Python, which checks the bounds of arrays, read no coordinates beyond the coordinates of the
+    points. Otherwise, compiled kernels would give tangents of NaN.
     """
     monkeypatch.setenv("WINDLASS_JIT", "0")
     code = (

@@ -24,7 +24,7 @@ def test_input_is_brake_and_losses() -> None:
 
     The losses of both pulleys equal input minus output within 1 % of the losses (the measured error is 0.2 %). Sliding
     dissipates power at every instant, also on the driven pulley. Friction acts at the radius r + g, but its torque is
-    computed with the radius r; the resulting errors of both pulleys cancel.
+    computed with the radius r. The resulting errors of both pulleys cancel.
     """
     model = create_drive(con.ContactFrictionCircleCable2D, 40, 2, 8000.0, -0.05, brake=BRAKE, axial_damping=0.0)
     names = ("driver", "driven")
@@ -91,7 +91,7 @@ def test_losses_of_a_belt_by_their_causes() -> None:
     wl.Dynamic(world, step=1e-4, end=2.0 * turn, name="").solve(state, hooks=[means, ledger])
     found, report = means.losses(ledger), means.report()
     assert report is not None and found.efficiency == report.efficiency
-    # the damping of the cord takes 2 % of the theoretical friction loss, where the stretch changes on slip arcs
+    # on slip arcs, where the stretch changes, the damping of the cord dissipates 2 % of the theoretical friction loss
     assert_allclose((found.friction + found.cords) / found.given, 1.0 - steady.efficiency, rtol=0.01)
     assert found.friction_efficiency == 1.0 - found.friction / found.given
     parts = found.friction + found.contact_damping + found.cords + found.integrator

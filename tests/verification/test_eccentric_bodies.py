@@ -20,7 +20,7 @@ ABOUT_NODE = INERTIA + MASS * DISTANCE**2
 
 
 def create_pendulum(swing: float) -> tuple[wl.World, wl.Entity]:
-    """Create a body whose node is fixed; its centre of mass starts at ``swing`` [rad] from its lowest point."""
+    """Create a body whose node is fixed. The centre of mass starts at ``swing`` [rad] from its lowest point."""
     world = wl.World(gravity=(0.0, -GRAVITY))
     angle = swing - np.pi / 2 - np.arctan2(CENTER[1], CENTER[0])
     body = world.add(
@@ -52,7 +52,7 @@ def test_period_of_a_physical_pendulum(method: str) -> None:
 
 
 def test_explicit_pendulum() -> None:
-    """The explicit method of order 8, whose mass matrix turns with the body, ends at the start of the pendulum."""
+    """By the explicit method of order 8, the pendulum returns to its start. The mass matrix rotates with the body."""
     period = 4.0 * np.sqrt(ABOUT_NODE / (MASS * GRAVITY * DISTANCE)) * ellipk(np.sin(0.6) ** 2)
     world, body = create_pendulum(1.2)
     state = wl.Explicit(world, step=period / 30, end=period, method="rk").solve()
@@ -70,7 +70,7 @@ def test_frequency_and_rest_of_a_physical_pendulum() -> None:
 
 
 def fly(eccentric: bool, steps: int = 100) -> tuple[wl.State, wl.Entity, wl.Entity]:
-    """Simulate a body on a spring that flies for 0.5 s, with its node at a corner or at the centre of mass."""
+    """Simulate for 0.5 s a flying body that is tied to a spring, with its node at a corner or at the centre of mass."""
     world = wl.World(gravity=(1.0, -GRAVITY))
     omega = 2.0
     place, own, at = np.zeros(2), CENTER, np.zeros(2)

@@ -2,8 +2,8 @@
 processors.
 
 The failure depends on rounding errors of BLAS and LAPACK. In these tests the failure always occurs: SLEPc's solvers
-raise the error of ``trexc`` in their first calls. The frequencies must equal the frequencies of a run without failures,
-to the tolerance of modes.
+raise the error of ``trexc`` in their first calls. The frequencies must equal the frequencies of a run without failures
+within the tolerance of the eigensolver.
 """
 
 from __future__ import annotations
@@ -71,7 +71,7 @@ def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: py
     tried = fail(monkeypatch, failures)
     found = wl.Modes(state.world, count=6, problem=problem).solve(state)
     assert len(tried) >= min(failures, len(ATTEMPTS))
-    # another start vector, space or shift each time
+    # each attempt uses another start vector, space or shift
     assert len(set(tried)) == len(tried) >= 2
     assert len(found.frequencies) == len(expected.frequencies) >= 6
     largest = expected.frequencies.max()
@@ -113,7 +113,7 @@ def test_critical_speed_on_other_processors(processor: str) -> None:
 
 
 def test_double_zeros_that_rounding_made_complex(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A double 0 whose eigenvectors LAPACK returns as a complex pair counts as two modes; the test makes all zeros
+    """A double 0 whose eigenvectors LAPACK returns as a complex pair counts as two modes. The test makes all zeros
     complex.
     """
     create, problem = MODELS["rest ring"]

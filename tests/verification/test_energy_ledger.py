@@ -46,7 +46,7 @@ def lost(ledger: wl.EnergyLedger) -> float:
 def test_a_linear_oscillator(method: str) -> None:
     """For a linear oscillator, the remaining error consists of rounding errors for every method.
 
-    Trapezoidal rules lose no energy; for methods with numerical damping, the ledger lists the lost energy.
+    Trapezoidal rules lose no energy. For methods with numerical damping, the ledger lists the lost energy.
     """
     ledger = follow(create_oscillator()[0], 5e-3, 1.0, method=method)
     scale = np.abs(ledger["CartesianSpringDamper.spring"]).max()
@@ -272,7 +272,7 @@ def test_changes_of_the_model_are_work() -> None:
     ledger = wl.EnergyLedger(every=1)
     wl.Dynamic(world, step=5e-3, end=0.2, method="trapezoidal_index2", name="").solve(hooks=[ledger, stiffen])
     assert_allclose(ledger.totals["changes of the model"], expected, rtol=1e-9)
-    # the accelerations at the start of the step belong to the softer spring, so the remainder due to unbalanced forces
+    # the accelerations at the start of the step are due to the softer spring, so the remainder due to unbalanced forces
     # is subtracted
     assert abs(ledger.rest - ledger.totals["rest.unbalanced"]) < 1e-12
 
@@ -427,8 +427,8 @@ class CountingLedger(wl.EnergyLedger):
 
 @pytest.mark.parametrize("damping", [0.0, 1.0])
 def test_compiled_code_integrates_what_python_does(damping: float) -> None:
-    """The values of the ledger are bit-identical, whether Python code is called after each step or only after recorded
-    steps.
+    """The values of the ledger are exactly equal if Python code is called after each step and if Python code is called
+    only after recorded steps.
     """
     ledgers = []
     for hooks in ([], [lambda state: None]):

@@ -1,4 +1,4 @@
-"""Runs of the explicit solver: errors, hooks, changes between steps, options, several processes."""
+"""Tests of runs of the explicit solver: errors, hooks, changes between steps, options, and several processes."""
 
 from __future__ import annotations
 
@@ -43,7 +43,9 @@ def test_models_without_accelerations(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["verlet", "rk"])
 def test_programs_of_forces_give_the_same_motion(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Forces from a program and from separate calls are bit-identical, also after a change of the model."""
+    """Motions are exactly equal if one program and if separate calls evaluate the forces, also after a change of the
+    model.
+    """
     found = []
     for uses in (0, 10**6):
         monkeypatch.setattr(accelerations, "USES", uses)
@@ -194,9 +196,7 @@ if wl.is_first_process():
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """A chain of points with springs across processes, falling on stops, has equal results on one and two processes, to
-    1e-9.
-    """
+    """A chain of points on springs falls on stops. Results on one and two processes agree to 1e-9."""
     (tmp_path / "model.py").write_text(MODEL)
     results = []
     for processes in (1, 2):

@@ -225,8 +225,8 @@ def test_loads_know_which_coordinates_they_read() -> None:
 
 
 def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If a function sets a load before each step to its value at the end of the step, the motion equals a load by a
-    function of time.
+    """If a function sets a load before each step to its value at the end of the step, the motion equals the motion
+    under a load that is a function of time.
     """
     monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"MainSystem": MainSystem}))
     items = read_items()
@@ -300,7 +300,7 @@ def test_angles_come_back() -> None:
         assert_allclose(accelerations, (around[2] - 2.0 * around[1] + around[0]) / h**2, atol=1e-5)
     node.last = near + 2.0 * np.pi
     assert_allclose(node.read(*placed, a)[0], [*around[1][:3], *(around[1][3:] + 2.0 * np.pi)], atol=1e-12)
-    # for b = π/2 many angles belong to a rotation
+    # for b = π/2, many sets of angles describe the same rotation
     q, _, _ = node.read(*node.place(np.array([0.0, 0.0, 0.0, 0.1, 0.5 * np.pi + 0.2, 0.3]), v), a)
     assert_allclose(find_matrix(q[3:] + node.reference[3:]), find_matrix(np.array([0.4, 0.5 * np.pi, 0.8])), atol=1e-7)
     R = find_matrix(np.array([0.3, -0.2, 0.5]))

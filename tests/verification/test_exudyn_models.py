@@ -11,10 +11,10 @@ index 2. A rope whose material runs with 10 m/s between fixed ends hangs under i
 Spheres collide by two laws of restitution, stick to an elasto-plastic sphere, and touch side by side and inside a
 hollow sphere with friction (200 steps). A curved and twisted beam with deformable cross sections, which a joint holds
 at one end, moves under forces and torques (40 steps). A rope without mass runs from a drum over three sheaves (50
-steps). One case has a slider whose node has angles on a bushing with a user function, a cable with user laws and a
-torque on its last node, a load on a body given by matrices, and two masses that attract each other (20 steps). The last
-case is a mass on a spring and on a hydraulic cylinder, whose pressures are constant (3 load steps). Source: Exudyn
-1.13.6.
+steps). One case has a slider with angles as coordinates, which is on a bushing with a user function. The case also has
+a cable with user laws and a torque on its last node, a load on a body given by matrices, and two masses that attract
+each other (20 steps). The last case is a mass on a spring and on a hydraulic cylinder, whose pressures are constant (3
+load steps). Source: Exudyn 1.13.6.
 """
 
 from __future__ import annotations
@@ -309,7 +309,7 @@ def test_items_that_refer_to_missing_ones_are_not_named() -> None:
 
 
 def change_field(items: dict[str, Any], rng: np.random.Generator) -> tuple[str, str]:
-    """Remove, add or rename a random field of an item, or change its type; return the item and the changed fields."""
+    """Remove, add or rename a random field of an item, or change its type. Return the item and the changed fields."""
     group = str(rng.choice([name for name in ("nodes", "objects", "markers", "loads") if items[name]]))
     number = int(rng.integers(len(items[group])))
     item, way = items[group][number], rng.integers(4)
@@ -759,7 +759,7 @@ def test_functions_that_ask_for_the_state(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_functions_copy_the_state_once_per_call() -> None:
-    """All values that a user function reads in one call belong to the same state, which is copied when the first value
+    """All values that a user function reads in one call are values of one state, which is copied when the first value
     is read.
     """
     copies = []

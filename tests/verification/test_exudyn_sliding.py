@@ -53,9 +53,9 @@ def test_body_on_a_running_rope(steps: int) -> None:
     """A rope runs with 10 m/s and carries a body of 60 kg over six of ten cables. Shape and motion are compared with
     Exudyn.
 
-    The shape of the running rope at rest agrees to rounding, and differs by 7 mm from the shape without speed. The
-    motion differs by 4e-8 m with the 4000 steps of Exudyn, and by 1e-5 m with 500 steps. The tolerances are 5e-8 and
-    2e-5.
+    The steady shape of the running rope agrees to rounding errors, and differs by 7 mm from the shape of a rope that
+    does not run. The motion differs by 4e-8 m with the 4000 steps of Exudyn, and by 1e-5 m with 500 steps. The
+    tolerances are 5e-8 and 2e-5.
     """
     world, expected = wl.World(gravity=(0.0, -9.81)), REFERENCE["moving"]
     axial = world.add(ALENode, velocity=(10.0,))

@@ -1,8 +1,8 @@
 """Tests of fibre ropes with slow strain, and of cables with a table of tensions: closed forms of creep, relaxation,
 dynamic stiffness and dissipation; energy, restart, several processes, files and errors.
 
-The closed forms belong to the standard linear solid, W. N. Findley and others, Creep and Relaxation of Nonlinear
-Viscoelastic Materials, North-Holland (1976), chapter 5.
+The closed forms are solutions for the standard linear solid, W. N. Findley and others, Creep and Relaxation of
+Nonlinear Viscoelastic Materials, North-Holland (1976), chapter 5.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ L = 10.0
 
 
 def lay(dims: int = 3, **columns: Any) -> tuple[wl.World, Entity, Entity]:
-    """Create a straight rope of two elements along x with a hinge at its start, whose nodes move along x only; return
+    """Create a straight rope of two elements along x with a hinge at its start. The nodes can move only along x. Return
     the world, the rope and its nodes.
     """
     world = wl.World()
@@ -105,7 +105,7 @@ def test_static_strain(force: float) -> None:
 
 
 def relax(step: float, **columns: Any) -> tuple[float, wl.EnergyLedger]:
-    """Hold a rope at a strain of 0.02 for 3 s; return its axial force and its energy ledger."""
+    """Hold a rope at a strain of 0.02 for 3 s. Return its axial force and its energy ledger."""
     world, rope, nodes = lay(**{**FIBRE, **columns})
     state, ledger = stretch(world, nodes, 0.02), wl.EnergyLedger()
     state = wl.Dynamic(world, step=step, end=3.0, name="", rtol=1e-12).solve(state, hooks=[ledger])
@@ -200,7 +200,7 @@ def test_dynamic_stiffness_of_the_mean_load(mean: float) -> None:
 
 
 def test_creep_under_a_weight() -> None:
-    """Under a slow weight, the strain of a rope creeps from N/D to the static value like 1 - exp(-K t/η)."""
+    """Under a constant force, the strain of a rope creeps from N/D to the static value like 1 - exp(-K t/η)."""
     world, rope, nodes = lay(**{**FIBRE, "stiffening": 0.0, "axial_damping": 2e3})
     pull(world, nodes[2], 1000.0)
     state = wl.Dynamic(world, step=0.02, end=10.0, name="").solve()
@@ -258,8 +258,8 @@ def test_table() -> None:
 
 
 def test_energy_of_a_table() -> None:
-    """If a weight falls into a rope with a table, energy is conserved, and the ledger contains the stored energy by the
-    table.
+    """If a falling weight stretches a rope with a table, energy is conserved. The ledger contains the energy that the
+    rope stores according to the table.
     """
     world, rope, nodes = lay(tension_table=TABLE)
     pull(world, nodes[2], 1500.0)
@@ -346,7 +346,7 @@ def test_bad_ropes(columns: dict[str, Any], words: str) -> None:
 
 
 def test_bad_rows() -> None:
-    """States that several cables share, nodes with two states, and tables of unequal lengths cause errors."""
+    """State nodes that several cables share, nodes with two states, and tables of unequal lengths cause errors."""
     for states, words in (
         (3, "slow in FibreCable2D row 0 belongs to several cables: must be a node of its own"),
         (2, "slow in FibreCable2D row 0 is a StateNode2: must be a node with three states"),

@@ -1,4 +1,4 @@
-"""Floaters by Cummins' equation: motions in the time domain, compared with the frequency domain and with SciPy."""
+"""Motions of floaters by Cummins' equation in the time domain are compared with the frequency domain and with SciPy."""
 
 from __future__ import annotations
 
@@ -82,8 +82,9 @@ def eval_amplitudes(omega: float, count: int) -> NDArray[np.complex128]:
 
 @pytest.mark.parametrize("omega", [0.4, 0.7, 1.1])
 def test_frequency_response(omega: float) -> None:
-    """In a small regular wave, surge, heave and pitch have amplitudes and phases of the frequency domain. The error of
-    the integrator, which is proportional to the square of the step, is removed by extrapolation from two steps.
+    """In a small regular wave, surge, heave and pitch have the amplitudes and phases of the solution in the frequency
+    domain. The error of the integrator, which is proportional to the square of the step, is removed by extrapolation
+    from two steps.
     """
     found = (4.0 * eval_amplitudes(omega, 80) - eval_amplitudes(omega, 40)) / 3.0
     M, K = linear_matrices()
@@ -95,7 +96,7 @@ def test_frequency_response(omega: float) -> None:
 
 
 def test_impulse_response() -> None:
-    """After a push the floater has the motion of the linear equations with states."""
+    """After a push, the motion of the floater agrees with the linear equations with states."""
     world, body, parts = create({})
     state = wl.State(world)
     state.put(body, [0.01, 0.0, 0.02, 0.0, 0.0, 5e-5, 0.0], "v")

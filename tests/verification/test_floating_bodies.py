@@ -256,7 +256,7 @@ def test_without_compiler(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> No
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The motion, with an energy ledger, is the same on two processes, one of which has no body."""
+    """The motion with an energy ledger on two processes, one of which has no body, equals the motion on one process."""
     done = run_python([ROOT / "tests/support/floating.py", tmp_path / "end.npz", "-quiet"], 2)
     assert done.returncode == 0, done.stderr
     assert_allclose(np.load(tmp_path / "end.npz")["q"], move_box(), rtol=0, atol=1e-10)

@@ -90,8 +90,8 @@ def test_box_of_triangles_is_a_box() -> None:
 
 
 def test_prisms_converge_to_a_cylinder() -> None:
-    """Forces and torques of prisms in a cylinder converge to those of `CylinderFluidLoad` with the square of the number
-    of sides.
+    """Forces and torques of prisms in a cylinder converge to the values of `CylinderFluidLoad` with the square of the
+    number of sides.
     """
     fluid = {"normal_drag": 0.0, "axial_drag": 0.0, "end_drag": 0.0, "added_mass": 0.0, "end_added_mass": 0.0}
     cylinder = place(None, con.CylinderFluidLoad, diameter=1.0, length=2.0, **fluid, **MOVING)
@@ -109,8 +109,8 @@ def test_prisms_converge_to_a_cylinder() -> None:
 
 @pytest.mark.parametrize("height", [-0.6, 0.0, 0.35])
 def test_balls_converge_to_a_sphere(height: float) -> None:
-    """Immersed volume and centre of buoyancy of a ball converge to those of a sphere with the square of the number of
-    its rings.
+    """Immersed volume and centre of buoyancy of a ball of triangles converge to the values of a sphere with the square
+    of the number of rings.
     """
     h = -height
     volume = np.pi / 3.0 * (1.0 + h) ** 2 * (2.0 - h)
@@ -139,7 +139,7 @@ def stiffness_of(model: Floating) -> FloatArray:
 
 @pytest.mark.parametrize("seed", range(3))
 def test_heave_stiffness_is_the_waterplane(seed: int) -> None:
-    """The derivative of the force with respect to the height is ρ g A, and the derivative of the immersed volume -A."""
+    """The derivatives of force and immersed volume with respect to the height are ρ g A and -A."""
     model = place(hulls.star(seed), euler_parameters=TILTED, position=(0.0, 0.0, 0.1), **NO_DRAG)
     moved = [
         place(hulls.star(seed), euler_parameters=TILTED, position=(0.0, 0.0, 0.1 + h), **NO_DRAG) for h in (1e-6, -1e-6)
@@ -152,7 +152,7 @@ def test_heave_stiffness_is_the_waterplane(seed: int) -> None:
 
 
 def test_dry_and_deep() -> None:
-    """A dry body has no load; the load of a deep body is its displaced weight, without stiffness against
+    """A dry body has no load. The load of a deep body is the weight of the displaced water, without stiffness against
     displacements.
     """
     mesh = hulls.star(7)
@@ -192,7 +192,7 @@ def sail(height: float, heel: float = 0.0, drop: float = 0.0, **load: Any) -> Fl
     Args:
         height: height of the centre of mass above the keel [m].
         heel: rotation about x [rad].
-        drop: depth of the waterline below the water [m].
+        drop: depth of the waterline below the water surface [m].
         **load: columns of the load.
     """
     mass = find_mass()
@@ -204,7 +204,7 @@ def sail(height: float, heel: float = 0.0, drop: float = 0.0, **load: Any) -> Fl
 
 
 def test_hydrostatics_of_a_ship() -> None:
-    """Displacement, centre of buoyancy, waterplane and metacentre of a Wigley hull."""
+    """Displacement, centre of buoyancy, waterplane and metacentre of a Wigley hull agree with the closed forms."""
     ship = sail(3.0)
     state = wl.State(ship.world)
     assert_allclose(wl.eval_output(ship.load, "immersed_volume", state), VOLUME, rtol=1e-3)
@@ -280,7 +280,7 @@ def test_forces_of_a_wave_on_a_column() -> None:
 
 
 def test_a_long_ship_in_head_seas_follows_the_parts() -> None:
-    """The heave force of a wave on a ship converges with the number of parts along the ship; with one part, the ship
+    """The heave force of a wave on a ship converges with the number of parts along the ship. With one part, the ship
     has the force of a short body.
     """
     forces = []
@@ -319,7 +319,7 @@ def run(folder: Path, processes: int = 1, kill_at: int = 0, *words: str) -> Floa
 @pytest.mark.parametrize("is_mesh", [True, False])
 def test_imbalance_of_a_floating_body(is_mesh: bool, mass: float) -> None:
     """Weight and buoyancy of a floating body cancel. Rounding errors of its torques are small relative to the weight,
-    so the modes about the equilibrium are not doubtful; the modes about another position are.
+    so the modes about the equilibrium are not doubtful. The modes about another position are doubtful.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     water = world.add(con.Fluid, density=1000.0, depth=50.0)
@@ -341,8 +341,8 @@ def test_imbalance_of_a_floating_body(is_mesh: bool, mass: float) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The motion and the frames of two bodies, whose meshes have different numbers of triangles, are the same on two
-    processes, each of which has one body.
+    """Two bodies have meshes with different numbers of triangles. Motion and frames on two processes, each of which has
+    one body, equal the results on one process.
     """
     folders = [tmp_path / f"on_{count}" for count in (1, 2)]
     ends = [run(folder, count) for folder, count in zip(folders, (1, 2), strict=True)]
@@ -360,7 +360,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_restart(tmp_path: Path) -> None:
-    """A run that is killed and continued has the same end as an uninterrupted run."""
+    """A run that is killed and continued ends in the same state as an uninterrupted run."""
     words = "-checkpoint", "kept.h5", "-checkpoint_every", "20", "-restart", "auto"
     run(tmp_path, 1, 30, *words)
     continued = run(tmp_path, 1, 0, *words)

@@ -28,7 +28,8 @@ from windlass.framework.arrays import FloatArray
 
 from support.moving_spans import Span, eval_growth, eval_roots, find_exact_root, linearise
 
-# length, mass per length and bending stiffness are 1, so the roots belong to the dimensionless equation, and U = u/√β
+# length, mass per length and bending stiffness are 1, so the roots are those of the dimensionless equation, and U =
+# u/√β
 
 
 def find_roots(pipe: Span, u: float, elements: int) -> FloatArray:
@@ -124,7 +125,7 @@ def test_motion_of_a_cantilever_in_time(u: float) -> None:
     deflection.
 
     The rate at which the peaks of the end displacement decay or grow agrees with the exact real part, and the time
-    between peaks agrees with the exact frequency. The measured errors are 5e-4; the error of the frequency is due to
+    between peaks agrees with the exact frequency. The measured errors are 5e-4. The error of the frequency is due to
     the step size. The tolerance is 2e-3.
     """
     pipe = Span(share=0.2, cantilever=True)

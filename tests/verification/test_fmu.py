@@ -1,4 +1,4 @@
-"""FMUs of models, and FMUs inside models, with the libraries pythonfmu and FMPy (extra ``fmu``)."""
+"""Tests of FMUs that contain models, and of FMUs in models, with the libraries pythonfmu and FMPy (extra ``fmu``)."""
 
 from __future__ import annotations
 
@@ -185,7 +185,7 @@ def test_the_fmu_is_valid(model: Path) -> None:
 
 
 def test_the_fmu_equals_the_model(model: Path) -> None:
-    """At equal steps both results agree to rounding, also with another value of a parameter."""
+    """With equal steps, FMU and model have equal results up to rounding errors, also with another parameter value."""
     for values, inertia in (({}, 2.5), ({"inertia": 4.0}, 4.0)):
         result = fmpy.simulate_fmu(str(model), stop_time=END, output_interval=2 * STEP, start_values=values)
         solver, drum, _ = make_drum(inertia=inertia)
@@ -518,7 +518,9 @@ def test_a_killed_run_continues_with_its_controller(folder: Path) -> None:
 
 
 def test_a_controller_begins_again(folder: Path) -> None:
-    """Each solve begins with accelerations for the first outputs, also after the model was changed between solves."""
+    """Each solve begins with accelerations that follow from the first outputs of the controller, also if the model was
+    changed between two solves.
+    """
     file = make_fmu(folder, "Controller", CONTROLLER)
     solver, drum, motor = make_drum(end=0.05)
     world, speed = drum_world(solver), wl.Sensor(drum, "angular_velocity")
@@ -532,7 +534,7 @@ def test_a_controller_begins_again(folder: Path) -> None:
             controller.close()
             assert controller.values == {}
     np.testing.assert_array_equal(ends[1], ends[0])
-    # a solve that continues at an exchange, with equal outputs
+    # a solve continues at a communication time, and the outputs do not change
     file = make_fmu(folder, "Feedthrough", FEEDTHROUGH)
     passing: dict[str, Any] = {"inputs": {}, "outputs": {"Float64_continuous_output": lambda value: None}}
     with con.FMUController(file, step=0.05, **passing) as controller:
@@ -543,7 +545,9 @@ def test_a_controller_begins_again(folder: Path) -> None:
 
 
 def test_messages_after_the_end_of_another_controller(folder: Path) -> None:
-    """FMPy passes messages of all FMUs to the logger of the last instance, which must remain in memory."""
+    """FMPy passes messages of all FMUs to the logger of the last instance. This logger must remain in memory after its
+    controller has ended.
+    """
     file = make_fmu(folder, "Controller", CONTROLLER)
     first, second = (con.FMUController(file, step=0.05, inputs={}, outputs={}) for _ in range(2))
     for controller in (first, second):
@@ -595,7 +599,9 @@ def test_restarts_need_an_fmu_that_stores_its_state(folder: Path, model: Path) -
 
 
 def test_an_instance_ends_after_an_error_that_can_be_undone(folder: Path, model: Path) -> None:
-    """The process of the model ends with the instance, whose last messages are in the error."""
+    """After errors that discard a step, an instance keeps only its last messages and can make further steps. At the
+    end, the instance is terminated and freed.
+    """
     drum = make_drum()[1]
     controller = con.FMUController(
         model, step=0.02, inputs={"torque": wl.Sensor(drum, "angular_velocity")}, outputs={}, parameters={"inertia": 3}

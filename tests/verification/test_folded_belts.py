@@ -1,8 +1,8 @@
-"""If a cable of a belt is turned inside out in equilibrium, the belt is solved again, or the solve ends in an error.
+"""If a cable of a belt is folded in equilibrium, the belt is solved again, or the solve ends in an error.
 
-A cable is turned inside out if its slope points against its chord. The test starts the preload of a belt with one node
-reversed, so that Newton's method converges to a shape with such cables. The shape is stable: the fold is a loop of the
-cubic that no force opens.
+A cable is folded if its slope points against its chord. The test starts the preload of a belt with one node reversed,
+so that Newton's method converges to a shape with folded cables. The shape is stable: the fold is a loop of the cubic
+that no force opens.
 """
 
 from __future__ import annotations

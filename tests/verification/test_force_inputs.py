@@ -1,4 +1,4 @@
-"""Loads at points and along lines that follow measured values: tangents, values, and a winder."""
+"""Tests of loads at points and along lines that follow measured values: tangents, values, and a winder."""
 
 from __future__ import annotations
 
@@ -136,7 +136,9 @@ def test_winder_with_controlled_tension() -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Driven joints, stops, bodies with offsets, loads along lines and a rolling disc agree with one process."""
+    """Results for driven joints, stops, bodies with offsets, loads along lines and a rolling disc agree on one and two
+    processes.
+    """
     found = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"
@@ -146,6 +148,6 @@ def test_two_processes(tmp_path: Path) -> None:
             found.append(dict(kept))
     serial, parallel = found
     assert_allclose(parallel["places"], serial["places"], rtol=0, atol=1e-10)
-    # kinks of the stops are found in the same steps
+    # stops begin and end to act in the same steps on one and on two processes
     for name in ("accelerations", "multipliers"):
         assert_allclose(parallel[name], serial[name], rtol=0, atol=1e-8 * np.abs(serial[name]).max(), err_msg=name)

@@ -1,4 +1,6 @@
-"""Due to its contact depth, a belt without load has tractions at both ends of its arcs on any mesh."""
+"""The tractions that the contact depth of a belt without load causes at both ends of its arcs are compared with a
+closed form.
+"""
 
 from __future__ import annotations
 
@@ -69,8 +71,8 @@ SHORT = [(8e3, -0.05, 0.05, 4e8), (4e5, -0.01, 0.3, 4e8)]
     [one if one in SHORT else pytest.param(*one, marks=pytest.mark.long) for one in MAP],
 )
 def test_no_traction_on_a_chosen_mesh(EA: float, strain: float, inertia: float, bristles: float) -> None:
-    """All cases of the map of creep, as strings without load, have tractions below a tenth of the friction limit, and
-    no speed loss.
+    """In all cases of the map of creep, strings without load have tractions below a tenth of the friction limit, and no
+    speed loss.
 
     The meshes have 60 to 1320 elements. The contact stiffness is 100 EA/R² or up to 6.8 times this value.
     """
@@ -110,9 +112,7 @@ def test_what_the_choice_stands_on() -> None:
 
 
 def test_largest_bend_by_sinking_in_is_that_of_all_places() -> None:
-    """For ratios l/a of both lengths from 0.03 to 30, the coarse search for the largest deflection does not miss the
-    maximum.
-    """
+    """For ratios l/a from 0.03 to 30, the coarse search for the largest deflection does not miss the maximum."""
     for ratio in np.geomspace(0.03, 30.0, 61):
         R, EA, press, mu_k = 0.1, 1e5, 1e3, 1e8
         l, a = ratio * np.sqrt(EA / mu_k), np.sqrt(EA / mu_k)

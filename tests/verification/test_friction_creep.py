@@ -2,8 +2,8 @@
 forms.
 
 With u_s = u_d = μ, the friction law is f_t = μ f v_t/v_tr up to the transition velocity v_tr. The law has no sticking:
-if dry friction would stick with f_t < μ f, surfaces slide permanently at the speed v_t = v_tr f_t/(μ f). The cases
-contain homogeneous spheres with the radius R and the mass m (moment of inertia 2/5 m R²):
+surfaces that dry friction would hold, f_t < μ f, slide permanently at the speed v_t = v_tr f_t/(μ f). The cases contain
+homogeneous spheres with the radius R and the mass m (moment of inertia 2/5 m R²):
 
 - a sphere on an incline with the angle θ rolls with the acceleration a = 5/7 g sin θ if tan θ < 7/2 μ. For larger
   angles the sphere slips with a = g (sin θ - μ cos θ) and the angular acceleration α = 5/2 μ g cos θ/R. Because equal
@@ -92,7 +92,7 @@ def test_sphere_that_rolls(slope: float, transition: float) -> None:
     """For μ = 0.3, spheres roll up to tan θ = 1.05. The acceleration agrees with the acceleration without slip within
     1e-5, and with 5/7 g sin θ within 0.1 %, which is the effect of the lever arm.
 
-    The contact point slides at v_tr 2/7 tan θ/μ; the tolerance of the test is 1 % of this speed.
+    The contact point slides at v_tr 2/7 tan θ/μ. The tolerance of the test is 1 % of this speed.
     """
     angle, mu = np.arctan(slope), 0.3
     speed, spin, rate, lever = roll(slope, mu, transition)
@@ -105,7 +105,7 @@ def test_sphere_that_rolls(slope: float, transition: float) -> None:
 
 @pytest.mark.parametrize("over", [0.99, 1.01])
 def test_slope_from_which_a_sphere_slides(over: float) -> None:
-    """For a slope 1 % below tan θ = μ (1 + 5/2 r²/R²), the sphere slides by less than v_tr = 1 mm/s.
+    """For a slope 1 % below tan θ = μ (1 + 5/2 r²/R²), the sphere slides with less than v_tr = 1 mm/s.
 
     For a slope 1 % above this value, the sliding speed increases.
 
@@ -143,7 +143,7 @@ def test_sphere_that_slides_and_rolls() -> None:
 
 @pytest.mark.parametrize("slope", [0.1, 0.25])
 def test_body_that_cannot_turn_creeps(slope: float) -> None:
-    """The body slides permanently at v_tr tan θ/μ; the speeds of 0.33 and 0.83 mm/s (1.2 and 3 m/h) agree within 1e-9.
+    """The body slides permanently at v_tr tan θ/μ. The speeds of 0.33 and 0.83 mm/s (1.2 and 3 m/h) agree within 1e-9.
     Dry friction (μ = 0.3) would prevent the motion of the body.
     """
     world, body, _ = create_incline(slope, 0.3, 1e-3, rolls=False)
@@ -152,8 +152,8 @@ def test_body_that_cannot_turn_creeps(slope: float) -> None:
 
 
 def create_pyramid(mu: float, transition: float, gap: float = 0.02) -> tuple[World, Entity, float, float]:
-    """Create three spheres with gaps between these spheres and a fourth sphere on top, at rest with the contact depths
-    of equilibrium.
+    """Create three spheres that do not touch each other, and a fourth sphere on top of these spheres. All spheres are
+    at rest with the contact depths of equilibrium.
 
     Return the world, the bodies, the distance of the lower centres from the axis [m], and the distance of the centres
     of touching spheres [m].

@@ -1,4 +1,6 @@
-"""Gears, racks and toothed belts as coordinates that are coupled by a ratio, and gears with teeth on bodies."""
+"""Tests of gears, racks and toothed belts as coordinates that are coupled by a ratio, and of gears with teeth on
+bodies.
+"""
 
 from __future__ import annotations
 
@@ -57,7 +59,7 @@ def test_gear_pair(method: str) -> None:
 
 
 def test_a_rack_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
-    """The run of a pinion whose rack hangs on a spring is interrupted and continued; the results are bit-identical to
+    """The run of a pinion whose rack hangs on a spring is interrupted and continued. The results are bit-identical to
     the results of an uninterrupted run.
     """
 
@@ -134,7 +136,7 @@ J = (1e-4, 2e-3, 1e-2)
 
 
 def gear_train(**columns: float) -> tuple[wl.World, list[Entity], list[Entity], list[Entity]]:
-    """Create two stages: gear 0 drives gear 1, and gear 2 on the shaft of gear 1 drives gear 3; return the reactions of
+    """Create two stages: gear 0 drives gear 1, and gear 2 on the shaft of gear 1 drives gear 3. Return the reactions of
     the first bearings.
     """
     world = wl.World()

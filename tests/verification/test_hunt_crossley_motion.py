@@ -1,7 +1,8 @@
-"""Bodies in Hunt-Crossley contact over time: trajectories and restitution of Simbody, energy balance, implicit steps.
+"""Trajectories and restitution of bodies in Hunt-Crossley contact are compared with Simbody. The energy balance is
+checked, and implicit steps are compared with explicit steps.
 
-Simbody's rows are computed by its Runge-Kutta-Merson integrator with an accuracy of 1e-12. The error of the integrator,
-from a run with the accuracy 1e-10, is up to 2e-9 m and 3e-7 m/s.
+The recorded values are computed by Simbody's Runge-Kutta-Merson integrator with an accuracy of 1e-12. The error of the
+integrator, from a run with the accuracy 1e-10, is up to 2e-9 m and 3e-7 m/s.
 """
 
 from __future__ import annotations
@@ -112,7 +113,7 @@ def test_trajectory(scenario: Case) -> None:
 
 
 class Impact:
-    """A central impact without gravity; the test integrates the motion with the forces of the assembly."""
+    """A central impact without gravity. The test integrates the motion with the forces of the assembly."""
 
     def __init__(self, row: Case) -> None:
         world = self.world = World()
@@ -193,8 +194,8 @@ def test_dissipation_for_a_wanted_restitution() -> None:
 def test_energy_balance() -> None:
     """Kinetic, stored and dissipated energy of 12 rolling, sliding, colliding balls sum to the initial energy.
 
-    The dissipated power is integrated by Simpson's rule over steps of 0.05 ms, whose error is about 1e-8 of the energy
-    if friction changes direction within a step.
+    Simpson's rule integrates the dissipated power over steps of 0.05 ms. If friction changes direction within a step,
+    the error is about 1e-8 of the energy.
     """
     random = np.random.default_rng(4)
     world = World()
@@ -233,7 +234,7 @@ def test_energy_balance() -> None:
 
 
 def build_row() -> tuple[World, Entity]:
-    """Create ten points in a row that nearly touch; the first moves towards the second.
+    """Create ten points in a row that nearly touch. The first point moves towards the second point.
 
     The skin is so small that neighbours change often.
     """

@@ -143,7 +143,7 @@ def test_order_two(method: str, spectral_radius: float) -> None:
 
     The model is a pendulum of two cable elements with a moving support, over 0.4 s with 50 to 400 steps. All modes are
     damped, so the steps resolve the motion. The test uses no exact solution: the order is log2 of the ratio of
-    successive differences. The tolerance is 0.05; measured orders are 1.99 to 2.00.
+    successive differences. The tolerance is 0.05. Measured orders are 1.99 to 2.00.
     """
 
     def solve(steps: int) -> list[FloatArray]:
@@ -167,8 +167,8 @@ def test_numerical_damping() -> None:
     radius, and the other methods do not damp it.
 
     Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375. Per step, the amplitude ratio tends to the
-    spectral radius for omega h to infinity; in this test omega h = 1000. Newmark with beta 1/4, gamma 1/2 conserves the
-    energy of a linear oscillator; rounding errors and tolerances cause errors of 1e-9 of the energy.
+    spectral radius for omega h to infinity. In this test omega h = 1000. Newmark with beta 1/4, gamma 1/2 conserves the
+    energy of a linear oscillator. Rounding errors and tolerances cause errors of 1e-9 of the energy.
     """
 
     def energies(**method: Any) -> FloatArray:
@@ -193,7 +193,7 @@ def test_amplification_matrix(radius: float) -> None:
     """A step of an oscillator agrees with the published amplification matrix of the method. The spectral radius and the
     period error of the matrix have the theoretical values.
 
-    The state is (u, h v, h² A) with the algorithmic acceleration A; the acceleration is a = -ω² u. The test computes
+    The state is (u, h v, h² A) with the algorithmic acceleration A. The acceleration is a = -ω² u. The test computes
     the matrix from steps with unit states, and compares it with the matrix of the equations of the method for ω h from
     0.05 to 10⁴. The spectral radius of the matrix is at most 1 and tends to ρ∞ for large ω h. The relative period error
     has order 2, and is (ω h)²/12 for ρ∞ = 1. Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375.

@@ -1,5 +1,5 @@
-"""Lines laid on level beds, polylines and bathymetry by one call: tensions, compared with elastic catenaries, and
-errors.
+"""Tensions of lines that one call lays on level beds, polylines and bathymetry are compared with elastic catenaries.
+Wrong arguments cause errors.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def test_tension_of_a_laid_line(bed: Any, end: tuple[float, float, float]) -> No
 
 
 def test_clay_on_a_polyline() -> None:
-    """Columns of soft beds are accepted on a polyline with crests and hollows; without sideways motion and lifting, the
+    """Columns of soft beds are accepted on a polyline with crests and hollows. Without sideways motion and lifting, the
     tension equals the tension of the elastic catenary.
     """
     bed = [(-10.0, 0.0), (60.0, 6.0), (90.0, 6.5), (120.0, 8.0)]
@@ -62,7 +62,9 @@ def test_clay_on_a_polyline() -> None:
 
 
 def test_weight_in_water() -> None:
-    """The displaced water reduces the tension of the initial shape by its share of the mass, for a stiff line."""
+    """For a stiff line, the displaced water reduces the tension of the initial shape by the ratio of displaced mass and
+    line mass.
+    """
     whole, light = (lay(0.0, axial_stiffness=1e10, displaced=x)[1] for x in (0.0, 10.0))
     assert_allclose(light, 0.8 * whole, rtol=1e-3)
 

@@ -44,7 +44,7 @@ FORCES = ("cables", "contacts", "springs", "constraints", "loads", "inertia")
 class LastPass(StepHook):
     """Hook that records the solution and the history values of the last pass of each step.
 
-    Later changes by the solver, such as the projection of multipliers after a kink, belong to the next step.
+    Later changes by the solver, such as the projection of multipliers after a kink, are part of the next step.
     """
 
     used: FloatArray
@@ -141,7 +141,7 @@ def works(step: float = 1e-4) -> dict[str, FloatArray]:
 
 
 def test_identity_of_each_step() -> None:
-    """The difference between T1 - T0 and the work of all forces is below 1e-8 of the largest work in a step; the
+    """The difference between T1 - T0 and the work of all forces is below 1e-8 of the largest work in a step. The
     measured value is 1e-13.
     """
     work = works()

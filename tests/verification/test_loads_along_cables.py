@@ -167,7 +167,7 @@ def test_explicit_falling_piece() -> None:
 
 
 def test_modes_in_water() -> None:
-    """The frequency of a taut string is lower by √(ρA/(ρA + ρ A C_a)) in water, because of its added mass."""
+    """In water, the added mass reduces the frequency of a taut string by the factor √(ρA/(ρA + ρ A C_a))."""
     found = []
     for added in (0.0, 0.8):
         world = wl.World()
@@ -199,7 +199,7 @@ def test_floating() -> None:
 
 
 def test_line_below_the_bed(capsys: pytest.CaptureFixture[str]) -> None:
-    """A line that starts below the bed of its water gives a note before the solve.
+    """A line that starts below the bed of the water gives a note before the solve.
 
     The check uses the lowest Gauss point of the line.
     """

@@ -73,8 +73,8 @@ def drive(p: Mapping[str, float]) -> Any:
 
 
 def motion(world: wl.World) -> wl.Dynamic:
-    """Create the solver. With steps of 1e-4 s, parts of the gradient with respect to the mass cancel, and its relative
-    error is 1.1e-4.
+    """Create the solver. With steps of 1e-4 s, parts of the gradient with respect to the mass cancel, and the relative
+    error of this gradient is 1.1e-4.
     """
     return wl.Dynamic(
         world, step=9e-5, end=0.09, adaptive=False, passes=wl.Passes(fail=False), decide_in_newton=40, **EXACT

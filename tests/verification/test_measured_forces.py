@@ -1,5 +1,5 @@
-"""Measured forces as inputs of loads: strains of cables and forces of joints, in tangents, closed loops and on several
-processes.
+"""Tests of measured forces (strains of cables and forces of joints) as inputs of loads: tangents, closed loops, and
+several processes.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def add_cables(world: wl.World) -> list[Entity]:
 
 
 def test_strain_is_that_of_the_axial_force() -> None:
-    """EA u + d_EA u_t with the measured strain u equals the axial force of the cable; ALE and winch cables are compared
+    """EA u + d_EA u_t with the measured strain u equals the axial force of the cable. ALE and winch cables are compared
     at rest.
     """
     world, place = wl.World(), 0.8
@@ -158,7 +158,7 @@ STIFFNESS, FORCE = 2e4, 500.0
 
 
 def create_winch() -> tuple[wl.World, WinchRope]:
-    """Create a winch with a PI controller of the strain in its rope, whose end moves outwards by 0.3 m."""
+    """Create a winch with a PI controller of the strain in its rope. The end of the rope moves outwards by 0.3 m."""
     world = wl.World()
     end = np.array((10.0, 0.0))
     rope = el.winch_rope(
@@ -205,8 +205,8 @@ def test_winch_holds_a_tension() -> None:
 
 
 def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
-    """A run with a load cell and a strain input, and a run that starts from a saved state of this run, are
-    bit-identical.
+    """For a model with a load cell and a strain input, a run that starts from a saved state of a first run exactly
+    equals the first run.
     """
 
     def keep(state: wl.State) -> None:
@@ -290,7 +290,9 @@ def test_partition_keeps_cells_beside_their_joints() -> None:
 
 
 def test_outputs_that_are_no_inputs() -> None:
-    """A joint or a cable is no input; error messages name `strain_coordinate` and `load_cell` as alternatives."""
+    """A joint or a cable cannot be an input. The error messages name `strain_coordinate` and `load_cell` as
+    alternatives.
+    """
     world = wl.World()
     joint, rope = add_joints(world)[0][0], add_cables(world)[0]
     angle = con.coordinate_marker(world, world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0), "x")

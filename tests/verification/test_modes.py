@@ -166,8 +166,8 @@ def test_critical_speed_of_a_moving_string(high: float) -> None:
 
 
 def test_directions_that_forces_do_not_hold() -> None:
-    """The number of negative eigenvalues of K is 0 below the wave speed of a belt. Above the wave speed, it is the
-    number of elements; far above the wave speed, shorter waves of the mesh are also counted.
+    """The number of negative eigenvalues of K is 0 below the wave speed of a belt. Above the wave speed, this number is
+    the number of elements. Far above the wave speed, shorter waves of the mesh are also counted.
 
     Rigid motions have stiffness 0, so they are not counted.
     """

@@ -150,8 +150,8 @@ def test_pinned_body_swings(tmp_path: Path) -> None:
 
 
 def test_added_mass_of_a_body(tmp_path: Path) -> None:
-    """The added mass of a body acts at its origin: it does not change the period of a body on a pin at the origin, and
-    increases the inertia of a free body, whose origin accelerates.
+    """The added mass of a body acts at the origin of the body. Therefore the added mass does not change the period of a
+    body on a pin at the origin, but increases the inertia of a free body, whose origin accelerates.
     """
     c, mass, volume, own, share = 4.0, 900.0, 0.2, 1000.0, 2.0
     mooring = load(tmp_path, bodies=f"1 CoupledPinned 0 0 -10 0 1 0 {mass} 0|0|-{c} {own} {volume} 0 {share}")

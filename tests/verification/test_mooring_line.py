@@ -1,4 +1,4 @@
-"""A mooring line in waves gives equal results on two processes, and bit-identical results after a restart."""
+"""A mooring line in waves gives equal results on one and two processes, and exactly equal results after a restart."""
 
 from __future__ import annotations
 

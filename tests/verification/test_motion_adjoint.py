@@ -78,8 +78,9 @@ def swing(p: Mapping[str, float]) -> Any:
 
 
 def jerk(p: Mapping[str, float]) -> Any:
-    """Create a cable with a separate stiffness, mass and damping for each element, whose support moves with a
-    kink."""
+    """Create a cable with a separate stiffness, mass and damping for each element. The prescribed motion of its support
+    has a kink.
+    """
     world = wl.World(gravity=(0.0, -9.81))
     count = len(p) // 3
     values = list(p.values())
@@ -116,7 +117,9 @@ def test_parameters_that_share_models(method: str, damping: float) -> None:
 
 
 def damp(p: Mapping[str, float]) -> Any:
-    """Create two masses, connected by a damper with a cubic characteristic. The first mass moves with a kink."""
+    """Create two masses, connected by a damper with a cubic characteristic. The prescribed motion of the first mass has
+    a kink.
+    """
     world = wl.World()
     masses = [world.add(MassPoint, position=(float(k), 0.0), mass=p["mass"]) for k in range(2)]
     for mass in masses:
@@ -134,8 +137,9 @@ def damp(p: Mapping[str, float]) -> Any:
 @pytest.mark.parametrize("method", ["index 3", "index 2"])
 @pytest.mark.parametrize("damping", [2.0, 3000.0])
 def test_projections_with_nonlinear_damping(method: str, damping: float) -> None:
-    """Gradients of motions with projections, whose matrices contain damping that depends on velocities if the damping
-    is large."""
+    """Gradients of motions with projections agree with derivatives step by step. If the damping is large, the matrices
+    of the projections contain damping that depends on velocities.
+    """
     p = {"mass": 0.5, "lift": 0.02, "stiffness": 900.0, "damping": damping, "cubic": 40.0}
 
     def motion(world: wl.World) -> wl.Dynamic:
@@ -171,8 +175,9 @@ def test_recorded_motion_is_the_plain_motion() -> None:
     ],
 )
 def test_rows_that_depend_on_several_parameters(combine: Any) -> None:
-    """Gradients with respect to parameters of which two determine the stiffness of each element by their sum, or of one
-    element by their ratio, which does not change if both parameters change by equal fractions.
+    """Gradients agree with derivatives step by step if two parameters determine the stiffness of each element by their
+    sum, or the stiffness of one element by their ratio. The ratio does not change if both parameters change by equal
+    fractions.
     """
     p = {"p0": 2e3, **{f"p{k}": 1e3 * (0.95 + 0.05 * k) for k in range(1, 8)}}
 
@@ -236,8 +241,8 @@ def test_checkpoints() -> None:
 
 @pytest.mark.parametrize("checkpoints", [None, 7])
 def test_states_on_disk(tmp_path: Path, checkpoints: int | None) -> None:
-    """With one state in memory and the other states in files, the gradient is bit-identical; files of the user remain,
-    and the files of states are removed.
+    """With one state in memory and the other states in files, the gradient exactly equals the gradient with all states
+    in memory. Files of the user remain, and the files of states are removed.
     """
 
     def motion(world: wl.World) -> wl.Dynamic:
@@ -332,7 +337,7 @@ def create_double_pendulum(p: Mapping[str, float]) -> Any:
 
 
 def test_chaotic_motions_are_named() -> None:
-    """The derivatives of a double pendulum grow exponentially; derivatives of an oscillator and of a falling mass do
+    """The derivatives of a double pendulum grow exponentially. Derivatives of an oscillator and of a falling mass do
     not grow exponentially.
     """
     found = wl.evaluate_objective(

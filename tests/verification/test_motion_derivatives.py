@@ -1,4 +1,4 @@
-"""Derivatives of motions agree with central differences between complete solves and with closed forms; wrong use causes
+"""Derivatives of motions agree with central differences between complete solves and with closed forms. Wrong use causes
 an error.
 """
 
@@ -61,8 +61,8 @@ def test_derivatives_are_those_of_whole_solves(method: str) -> None:
 
 def test_oscillator() -> None:
     """The trapezoidal rule turns an oscillator by θ = 2 arctan(ω h/2) per step. Derivatives with respect to stiffness,
-    mass and initial position agree with this closed form within 1e-9, and the derivative of the motion as computed is
-    not the derivative of the exact motion, which differs by 1 % here.
+    mass and initial position agree with this closed form within 1e-9. The derivatives of the exact motion differ from
+    this closed form by 1 %.
     """
     h, steps = 0.05, 60
 
@@ -144,8 +144,8 @@ def bounce(p: Mapping[str, float]) -> Any:
 def test_steps_that_were_cut() -> None:
     """The steps of a bouncing mass are cut so that they end near the times of contact and release. Derivatives agree
     within 1e-6 with differences between complete solves that take the same steps, and gradients by the adjoint agree
-    with the derivatives. Differences between solves with own step control have errors above 1 %, because these solves
-    take other steps.
+    with the derivatives. Differences between solves with separate step control have errors above 1 %, because these
+    solves take other steps.
     """
     p = {"gravity": 9.81, "height": 0.05, "mass": 2.0, "stiffness": 2e4, "damping": 20.0}
 
@@ -232,7 +232,9 @@ print(len(wl.evaluate_motion(model, {"m": 2.0}, lambda world: wl.Dynamic(world, 
 
 
 def test_restarted_motion(tmp_path: Path) -> None:
-    """A motion that continues from a checkpoint, or was complete, has no derivatives; -help ends without a solve."""
+    """Derivatives of a motion that continues from a checkpoint, or that was complete, cause an error. With -help, the
+    program ends without a solve.
+    """
     (tmp_path / "model.py").write_text(RESTARTED)
     done = run_windlass(["run", "model.py", "-checkpoint", "c.h5"], folder=tmp_path)
     assert done.returncode == 0 and "6 times" in done.stdout, done.stderr
@@ -245,7 +247,7 @@ def test_restarted_motion(tmp_path: Path) -> None:
 
 def test_less_accurate_derivatives_are_noted() -> None:
     """If an iteration for a derivative ends at the wider limit, a note names the parameter, the error, the time and the
-    remedy; otherwise there is no note.
+    remedy. Otherwise there is no note.
     """
     pair = CompanionPair.__new__(CompanionPair)
     pair.h, pair.error = 0.5, (0.0, 0.0)

@@ -35,7 +35,7 @@ def test_frequencies_of_the_string(ratio: float) -> None:
     """The first three frequencies with 8, 16 and 32 elements converge to the closed form with order 4 or a little more
     (the measured orders are 4.0 to 4.7).
 
-    With 32 elements, the first frequency agrees to 4e-8 at rest and to 1.4e-6 at 0.9 c; the tolerance is 2e-6.
+    With 32 elements, the first frequency agrees to 4e-8 at rest and to 1.4e-6 at 0.9 c. The tolerance is 2e-6.
     """
     n = np.arange(1, 4)
     exact = n * np.pi / STRING.length * C * (1.0 - ratio**2)

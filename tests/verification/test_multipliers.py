@@ -77,7 +77,7 @@ def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
     """From the third step after each kink on, the torque on the wheel is J Δω/Δt = 5.4545 N m during the increase of
     the speed, and otherwise 0.
 
-    Steps of 2 ms end at both kinks of the speed; steps of 2.2 and 1.1 ms do not. Without the projection, the torque by
+    Steps of 2 ms end at both kinks of the speed. Steps of 2.2 and 1.1 ms do not. Without the projection, the torque by
     the trapezoidal rule would alternate permanently between 10.91 and 0 N m. The torque by Newmark's method with a
     prescribed angle would be thousands of N m, and the torque by generalised-alpha would oscillate for tens of steps.
     The tolerance is 1e-3 N m. The measured error is 1e-5 N m if rates are computed by differences in time, and
@@ -157,8 +157,8 @@ def solve_pendulum(count: int, end: float, start: float = 1.2) -> tuple[FloatArr
 
     Angles θ are measured from the downward vertical. Rod i hangs on rod i - 1, and rod 0 hangs on the ground. Let c_ij
     be the lever arm of rod j for the position of the centre of rod i. Then the mass matrix is Σ_i m c_ik c_il cos(θ_k -
-    θ_l) + I δ_kl. The reaction at hinge k, Σ m (a_i + g) over the rods below the hinge, acts on the lower rod; shape
-    (count, 2).
+    θ_l) + I δ_kl. The reaction at hinge k acts on the lower rod, and is the sum Σ m (a_i + g) over the rods below the
+    hinge. Reactions have the shape (count, 2).
     """
     levers = np.tril(np.ones((count, count)), -1) + 0.5 * np.eye(count)
     weights = levers.T @ levers

@@ -1,4 +1,6 @@
-"""Nets of cables from mesh files: equilibrium at knots, lattices in their plane, contact, output, several processes."""
+"""Tests of nets of cables from mesh files: equilibrium at knots, lattices in their plane, contact, output, and several
+processes.
+"""
 
 from __future__ import annotations
 
@@ -28,7 +30,7 @@ EA = 1e4
 
 
 def test_three_ropes_at_a_knot(tmp_path: Path) -> None:
-    """Two ropes to supports carry the pull P on a third: 2 EA (l - 1) (0.8 + d)/l = P with l² = 0.6² + (0.8 + d)²."""
+    """Two ropes to supports carry the pull P on a third rope: 2 EA (l - 1) (0.8 + d)/l = P, l² = 0.6² + (0.8 + d)²."""
     points = [(0.0, 0.0), (0.0, -1.0), (-0.6, 0.8), (0.6, 0.8)]
     path = write_lines(
         tmp_path / "y.msh", points, [(0, 1), (2, 0), (0, 3)], {}, {"knot": [0], "up": [2, 3], "low": [1]}
@@ -120,7 +122,7 @@ def test_pictures_of_nets(tmp_path: Path) -> None:
 
 
 def test_markers_at_knots(tmp_path: Path) -> None:
-    """Points of cables that meet at a knot move together; forces at the knot act on the shared position."""
+    """Points of cables that meet at a knot move together. Forces at the knot act on the shared position."""
     path = write_lines(tmp_path / "x.msh", [(0, 0), (1, 0), (0, 1)], [(0, 1), (0, 2)], {}, {"far": [1, 2], "knot": [0]})
     world = World()
     net = cables_from_mesh(world, path, axial_stiffness=EA, bending_stiffness=1.0, mass_per_length=0.1)

@@ -1,7 +1,8 @@
-"""The OC3-Hywind spar by Cummins' equation: coefficients, natural periods and damping against published values.
+"""Coefficients, natural periods and damping of the OC3-Hywind spar by Cummins' equation are compared with published
+values.
 
 The coefficients of radiation are those of tests/reference/radiation/spar.nc, which make_spar.py computes with
-Capytaine. Periods belong to the complete system: spar with ballast, tower, nacelle, rotor and lines.
+Capytaine. Periods refer to the complete system: spar with ballast, tower, nacelle, rotor and lines.
 """
 
 from __future__ import annotations

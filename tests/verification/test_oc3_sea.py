@@ -1,5 +1,5 @@
-"""The OC3-Hywind spar on its three lines in an irregular sea, by Morison's and by Cummins' equation, against published
-results of RAFT and against the linear response in the frequency domain.
+"""The response of the OC3-Hywind spar on its three lines to an irregular sea, by Morison's and by Cummins' equation, is
+compared with published results of RAFT and with the linear response in the frequency domain.
 """
 
 from __future__ import annotations
@@ -197,8 +197,8 @@ def test_potential_flow() -> None:
 
 
 def test_force_and_damping() -> None:
-    """The damping in heave of an axisymmetric body that a wave force X requires, k |X|²/(4 ρ g c_g) with the group
-    velocity c_g, agrees within 2 % of its largest value (J. N. Newman, Marine Hydrodynamics, section 6.18).
+    """A wave force X on an axisymmetric body requires the damping in heave k |X|²/(4 ρ g c_g) with the group velocity
+    c_g (J. N. Newman, Marine Hydrodynamics, section 6.18). The damping agrees within 2 % of its largest value.
     """
     assert DATA.excitation is not None
     w = DATA.frequencies[(DATA.frequencies > 0.25) & (DATA.frequencies < 2.0)]
@@ -211,7 +211,8 @@ def test_force_and_damping() -> None:
 
 def test_potential_flow_on_lines() -> None:
     """By Cummins' equation in the sea of 6 m on three lines of 10 cables, the standard deviations agree with the
-    frequency domain within 1 %, in heave within 5 %, and of the tension with RAFT within 5 %.
+    frequency domain within 1 %, and in heave within 5 %. The standard deviation of the tension agrees with RAFT within
+    5 %.
 
     The mass of the lines reduces heave by 4 %.
     """

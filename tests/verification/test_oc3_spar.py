@@ -60,8 +60,8 @@ def eval_period() -> float:
 
 
 def test_surge_decay() -> None:
-    """The spar floats at its draft, and surges with the period of the report, 1/(0.008 Hz), and within 0.5 % with the
-    period of the matrices of the report.
+    """The spar floats at its draft. The period of surge agrees with the report, 1/(0.008 Hz), and agrees within 0.5 %
+    with the period that follows from the matrices of the report.
     """
     model = create_spar()
     state = wl.Static(model.world, name="").solve()
@@ -80,9 +80,9 @@ def test_surge_decay() -> None:
 
 
 def test_modes() -> None:
-    """Twelve modes of the floating spar with its lines, whose matrices differ by many orders of magnitude, agree with
-    a dense solve of the motions that the constraints allow. The frequencies of the platform agree with the
-    report within 3 %.
+    """Twelve modes of the floating spar with its lines agree with a dense solve of the motions that the constraints
+    allow. The matrices of spar and lines differ by many orders of magnitude. The frequencies of the platform agree with
+    the report within 3 %.
     """
     model = create_spar(10)
     state = wl.Static(model.world, name="").solve()

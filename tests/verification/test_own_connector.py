@@ -1,6 +1,6 @@
 """A law that the test itself defines works in statics, dynamics, tangents and output, and on several processes.
 
-The package does not contain `HardeningRope`; registration is sufficient.
+The package does not contain `HardeningRope`. Registration is sufficient.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from support.processes import ROOT, run_python
 
 
 class HardeningRope(Component):
-    """A spring between two points whose force grows with the third power: f = k d + c |d|^2 d, d = p1 - p0."""
+    """A spring between two points with a cubic term of the force: f = k d + c |d|^2 d, d = p1 - p0."""
 
     marker0 = ref(POSITION, "first end")
     marker1 = ref(POSITION, "second end")
@@ -90,7 +90,7 @@ def test_statics_and_output() -> None:
 
 
 def run(path: str) -> None:
-    """Program for mpiexec: run 50 steps of the chain; the first process writes the end state."""
+    """Program for mpiexec: run 50 steps of the chain. The first process writes the end state."""
     world, _, _ = build_chain(12)
     solver = Dynamic(world, step=2e-3, end=0.1, name="")
     whole = solver.solve().gather()

@@ -1,4 +1,6 @@
-"""A model on several processes gives the same results, with shared work and a distributed matrix."""
+"""A model gives the same results on several processes as on one process. The work and the matrix are distributed over
+the processes.
+"""
 
 from __future__ import annotations
 
@@ -33,7 +35,8 @@ def belts(tmp_path_factory: pytest.TempPathFactory) -> Belts:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_belt_on_several_processes(belts: Belts, processes: int) -> None:
-    """After 800 steps, coordinates and velocities agree with one process to 1e-8 relative, with equal counts.
+    """After 800 steps, coordinates and velocities agree with one process to 1e-8 relative, and the counts of iterations
+    and passes are equal.
 
     The driver starts at step 500.
 
@@ -52,8 +55,8 @@ def test_belt_on_several_processes(belts: Belts, processes: int) -> None:
 
 @pytest.mark.mpi
 def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
-    """The rows evaluated per residual sum to the serial number. Each process has its share of the rows and of the
-    matrix.
+    """The numbers of rows that the processes evaluate per residual sum to the number on one process. Each process has
+    its share of the rows and of the matrix.
     """
     serial, parallel = belts(1), belts(2)
     # the numbers per residual are compared; the initial accelerations need one more evaluation, which is not counted as

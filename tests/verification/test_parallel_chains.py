@@ -1,5 +1,5 @@
-"""Chains on several processes, each of which eliminates its part, give the same results, and MUMPS replaces an
-elimination that fails.
+"""Chains give the same results on several processes, each of which eliminates its part, as on one process. MUMPS
+replaces an elimination that fails.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.mpi
 @pytest.mark.parametrize(("processes", "words"), [(4, ""), (2, "-dynamic_pc_factor_mat_solver_type mumps")])
 def test_elimination_by_parts(serial: Any, processes: int, words: str, tmp_path: Path) -> None:
-    """States agree to 1e-9 relative, with equal counts.
+    """States on one and several processes agree to 1e-9 relative, with equal counts of iterations.
 
     Another linear solver can be chosen by options, and MUMPS replaces an elimination that finds no pivot.
     """

@@ -88,7 +88,7 @@ def test_forces_and_tangents(parallel: dict[str, Any]) -> None:
 def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any], case: str) -> None:
     """Coordinates, sensors, contacts and forces agree to 1e-8.
 
-    All numbers of processes have equal numbers of steps, Newton iterations and neighbour searches.
+    The numbers of steps, Newton iterations and neighbour searches are equal for every number of processes.
 
     One force element is switched off for some steps. All processes together have the same contacts as one process.
     """

@@ -1,4 +1,6 @@
-"""A net whose nodes are numbered in random order gives equal results on several processes, with parts of the graph."""
+"""A net whose nodes are numbered in random order gives equal results on one and several processes. The processes have
+parts of the graph of the net.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +31,9 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 @pytest.mark.parametrize("partition", ["auto", "rows"])
 def test_net_in_random_order(serial: Any, processes: int, partition: str, tmp_path: Path) -> None:
-    """Static and dynamic states agree to 1e-8 relative, with equal counts. The graph partition has few ghosts."""
+    """Static and dynamic states on one and several processes agree to 1e-8 relative, with equal counts of iterations.
+    The graph partition has few ghosts.
+    """
     parallel = run_net(tmp_path, processes, "-partition", partition)
     for name in ("hung", "swung", "v", "lam"):
         scale = np.abs(serial[name]).max()

@@ -58,7 +58,9 @@ def test_outputs_on_several_processes(serial: Path, processes: int, tmp_path: Pa
 
 
 def assert_same_frames(serial: Path, parallel: Path, processes: int) -> None:
-    """Check that points, lines, labels and fields have one order, and every process draws some of the lines."""
+    """Check that points, lines, labels and fields have the order of a run on one process, and that every process draws
+    some of the lines.
+    """
     frames = sorted(path.name for path in serial.glob("belt_*.vtu"))
     assert len(frames) == 5
     assert sorted(path.name for path in parallel.glob("belt_*.vtu")) == frames

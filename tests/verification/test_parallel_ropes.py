@@ -27,7 +27,9 @@ def run_net(folder: Path, processes: int, steps: int) -> Any:
     [(2, 16), pytest.param(2, 80, marks=pytest.mark.long), pytest.param(3, 80, marks=pytest.mark.long)],
 )
 def test_net_on_a_sphere(processes: int, steps: int, tmp_path: Path) -> None:
-    """State, history with bristles, and reactions on ropes of other processes agree to 1e-8, with equal counts."""
+    """State, history with bristles, and reactions on ropes of other processes agree with one process to 1e-8, with
+    equal counts of iterations.
+    """
     serial, parallel = (run_net(tmp_path, count, steps) for count in (1, processes))
     # ropes press on the ball and on each other, at points of several ropes
     assert (np.linalg.norm(serial["contact_force"], axis=1) > 0.0).sum() > 4 and (serial["surface"] == 0).any()
@@ -42,9 +44,9 @@ def test_net_on_a_sphere(processes: int, steps: int, tmp_path: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.long
 def test_crane(tmp_path: Path) -> None:
-    """The crane runs 20 steps on two processes, although MUMPS needs more memory for the first static tangent than it
-    estimates. Counts of all steps are equal. In the first step, the counts are equal only if rounding errors do not
-    decide whether points at the friction limit stick or slip, because the rope slips on the drum in the preceding
+    """The crane runs 20 steps on two processes, although MUMPS needs more memory for the first static tangent than
+    MUMPS estimates. Counts of all steps are equal. In the first step, the counts are equal only if rounding errors do
+    not decide whether points at the friction limit stick or slip, because the rope slips on the drum in the preceding
     static solve.
     """
     found = []

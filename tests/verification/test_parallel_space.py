@@ -1,4 +1,6 @@
-"""3D cables on several processes, and as plain Python."""
+"""Results of 3D cables on several processes, and of kernels as plain Python, are compared with one process and compiled
+kernels.
+"""
 
 from __future__ import annotations
 

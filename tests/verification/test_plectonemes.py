@@ -19,8 +19,9 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 @pytest.mark.long
 def test_torque_of_a_plectoneme() -> None:
-    """The torque of a rod under tension, whose plies have wound around each other, agrees with the theory of plies of
-    constant angle."""
+    """The torque of a twisted rod under tension that has wound around itself agrees with the theory of plies of
+    constant angle.
+    """
     import plectonemes_scene as scene  # imported inside the function, because benchmarks are not part of the package
 
     torque, tension = scene.find_torque_and_tension(scene.ANGLE)

@@ -91,7 +91,7 @@ def test_rainflow_counts_the_example_of_the_standard() -> None:
 
 
 def test_damage_of_equal_cycles() -> None:
-    """The damage of 1000 cycles of the range 0.2 MBL agrees with N = 316.2/0.2³ for studless chain; chain with studs
+    """The damage of 1000 cycles of the range 0.2 MBL agrees with N = 316.2/0.2³ for studless chain. Chain with studs
     has half the damage.
     """
     t = np.linspace(0.0, 1000.0, 16 * 1000 + 1)
@@ -110,7 +110,7 @@ def test_damage_of_equal_cycles() -> None:
 
 
 def test_damage_of_kilonewtons_is_refused() -> None:
-    """Tensions in kN are refused, because fatigue curves are in N; with tensions in kN, the fatigue life would be a
+    """Tensions in kN are refused, because fatigue curves are in N. With tensions in kN, the fatigue life would be a
     million times too long.
     """
     curve = wl.post.fatigue_curve("studless chain", breaking_load=1e6)
@@ -120,9 +120,8 @@ def test_damage_of_kilonewtons_is_refused() -> None:
 
 
 def test_damage_of_a_narrow_sea_is_that_of_rayleigh(sea: Series) -> None:
-    """The damage of a narrow-band Gaussian tension agrees with D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J.
-
-    W. Miles 1954); 10 800 cycles scatter.
+    """The damage of a narrow-band Gaussian tension agrees with D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J. W. Miles,
+    1954) within the scatter of 10 800 cycles.
     """
     curve = FatigueCurve(exponent=3.0, constant=5.0, reference=1.0)
     expected = sea.duration / 8.0 / 1e5 * (2.0 * sqrt(2.0) * 2.0) ** 3 * gamma(2.5)
@@ -133,7 +132,7 @@ def test_damage_of_a_narrow_sea_is_that_of_rayleigh(sea: Series) -> None:
 def test_extremes_of_a_sea(method: str) -> None:
     """The most probable largest of n = t/T peaks of a Gaussian process is s √(2 ln n) above the mean.
 
-    The spectrum has a wider band, because peaks are independent only if wave groups are short; the mean of 40 blocks
+    The spectrum has a wider band, because peaks are independent only if wave groups are short. The mean of 40 blocks
     scatters by 1.5 %.
     """
     sea = draw_sea(24.0 * HOURS, width=0.015, seed=1)
@@ -300,7 +299,9 @@ def test_cycles_of_a_constant_tension_do_no_damage() -> None:
 
 
 def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The section of a report contains statistics and spectra; a short series has no extreme; no series is an error."""
+    """The section of a report contains statistics and spectra. A short series has no extreme, and a section without
+    series is an error.
+    """
     sections: list[wl.ReportSection] = []
     monkeypatch.setattr(report_parts, "added_sections", sections)
     short = sea.part(end=600.0)

@@ -103,7 +103,7 @@ FREE = hypot(1.0, RISE)
 
 
 def push(height: FloatArray, free: float) -> FloatArray:
-    """Return the upward force [N] of two bars of a reference length [m] whose top is at a height [m]."""
+    """Return the upward force [N] of two bars of a reference length [m] that meet at a height [m]."""
     length = np.hypot(1.0, height)
     return np.asarray(2.0 * STIFFNESS * (free - length) * height / length)
 
@@ -112,7 +112,7 @@ LOAD = 0.7 * float(push(np.linspace(0.0, RISE, 100_001), FREE).max())
 
 
 def create_truss(pressed: bool) -> tuple[World, list[Entity]]:
-    """Create a truss of 2 m span under a dead load, or pressed down by DEPTH through a soft contact; return the world
+    """Create a truss of 2 m span under a dead load, or pressed down by DEPTH through a soft contact. Return the world
     and the bars.
     """
     world = World()

@@ -1,4 +1,4 @@
-"""Files of radiation programs: readers, retardation functions, states and floaters made from them.
+"""Tests of files of radiation programs: readers, and retardation functions, states and floaters made from these files.
 
 The files of tests/reference/radiation were computed with Capytaine 3.0 for a hemisphere with the radius 5 m in deep
 water, with 240 panels. The files contain surge and heave, and headings of 0 and 180 degrees.
@@ -59,7 +59,7 @@ def write_dataset(file: Path, data: con.Hydrodynamics, **changes: Any) -> Path:
 
 
 def test_both_formats(tmp_path: Path) -> None:
-    """A dataset of Capytaine and files of WAMIT with the same content yield the same values; lengths and densities
+    """A dataset of Capytaine and files of WAMIT with the same content yield the same values. Lengths and densities
     scale the values of WAMIT.
     """
     data = con.read_wamit(FOLDER / "sphere.1", density=RHO, gravity=G)
@@ -91,7 +91,7 @@ def test_dataset_of_capytaine() -> None:
 
 def test_hemisphere() -> None:
     """The added mass of a hemisphere in heave at infinite frequency is half of its mass, and 83 % of its mass at low
-    frequencies; long waves lift it with the stiffness of its waterplane, in phase with the surface.
+    frequencies. Long waves lift the hemisphere with the stiffness of its waterplane, in phase with the surface.
     """
     data = con.read_wamit(FOLDER / "sphere.1", density=RHO, gravity=G)
     assert_allclose(data.infinite[2, 2] / MASS, 0.5, rtol=0.04)

@@ -1,4 +1,4 @@
-"""Massless ropes over sheaves (`ReevingSystemSprings`): falling weights, tackles, hoists, and cables."""
+"""Tests of massless ropes over sheaves (`ReevingSystemSprings`): falling weights, tackles, hoists, and cables."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ G, R = 9.81, 0.2
 
 
 def over_a_sheave(m0: float, m1: float, tension: float) -> tuple[wl.World, Any, Any]:
-    """Create two weights on a rope over a sheave of the ground, 1 m below its centre, with a tension."""
+    """Create two weights on a preloaded rope over a fixed sheave, 1 m below the centre of the sheave."""
     world = wl.World(gravity=(0.0, -G))
     weights = world.add(MassPoint, position=[(-R, 0.0), (R, 0.0)], mass=(m0, m1))
     sheave = rigid_marker(world, world.add(Ground), (0.0, 1.0))
@@ -59,7 +59,7 @@ def test_frequency_of_two_weights() -> None:
 
 @pytest.mark.parametrize("falls", [2, 14, 30])
 def test_tackle(falls: int) -> None:
-    """The tension of a rope with n falls over n - 1 sheaves that carries a block is N = m g/n."""
+    """A block hangs on the n falls of a rope over n - 1 sheaves. The tension of the rope is N = m g/n."""
     mass = 60.0
     world = wl.World(gravity=(0.0, -G))
     block = world.add(RigidBody2D, position=(0.0, -3.0), mass=mass, inertia=1.0)
@@ -130,8 +130,8 @@ def test_beside_a_real_cable() -> None:
 
 @pytest.mark.parametrize("length", [1.5, 30.0])
 def test_tangent(length: float) -> None:
-    """The tangent agrees with differences for sheaves off the centres of 2D and 3D bodies, oblique, tight and slack,
-    with both coordinates.
+    """The tangent agrees with differences for taut and slack ropes over oblique sheaves off the centres of 2D and 3D
+    bodies, with both additional coordinates.
     """
     world = wl.World()
     bodies = [

@@ -216,8 +216,8 @@ ENDED = ("adaptive", "verlet", "switched")
     ],
 )
 def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, options: list[str], tmp_path: Path) -> None:
-    """Restarted runs give bit-identical results for reduced step sizes, explicit methods, changing contact neighbours,
-    contact points, and models that hooks change.
+    """Restarted runs give exactly the results of uninterrupted runs for reduced step sizes, explicit methods, changing
+    contact neighbours, contact points, and models that hooks change.
     """
     common: list[str | Path] = [MODELS, "-kind", kind, "-checkpoint_every", every, *options]
     run([*common, "-summary", "s.json", "-checkpoint", "c.h5"], tmp_path / "whole")

@@ -1,5 +1,5 @@
-"""Contact points of belts whose state (stick, slip, open) is decided in each Newton iteration: counts, results, and
-reported forces.
+"""Tests of belts for which each Newton iteration decides the states (stick, slip, open) of the contact points: counts,
+results, and reported forces.
 """
 
 from __future__ import annotations
@@ -88,9 +88,9 @@ def find_kinds_of_change(start: FloatArray, data: FloatArray) -> set[str]:
 
 
 def test_tangent_of_the_return_map(mounted: Mounted) -> None:
-    """The tangent of Newton's method is the derivative of a residual that contains the return map. Checked are steps
-    in which a cable moves onto a circle, and steps in which points of a cable touch or open: in these steps, the
-    derivative at constant history values differs by more than 1 % of the largest element of a row.
+    """The tangent of Newton's method is the derivative of a residual that contains the return map. In the tested steps,
+    a cable moves onto a circle, or points of a cable touch or open. In these steps, the derivative at constant history
+    values differs by more than 1 % of the largest element of a row.
     """
     solver = mounted.create_solver(0.03)
     problem, attempt = solver.problem, solver.newton._attempt
@@ -164,7 +164,7 @@ def test_run_in_a_cycle_is_repeated_with_frozen_states(mounted: Mounted) -> None
 
 def test_slip_does_not_reverse_between_two_iterates(mounted: Mounted) -> None:
     """If the sliding velocity of a slipping point changes its sign from one iterate to the next, the point first
-    sticks; it slips in the other direction if the velocity is the same in the following iterate.
+    sticks. If the velocity has the new sign in the following iterate too, the point slips in the new direction.
     """
     state, solver = mounted.run(0.005)
     assembly, place = solver.assembly, state.local_dofs(mounted.driven)[0, 2]

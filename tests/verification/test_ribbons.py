@@ -309,7 +309,7 @@ def test_belt_of_a_quarter_turn_drive() -> None:
 
 def test_belt_that_settles_keeps_its_tension() -> None:
     """The belt of a quarter-turn drive slides sideways at the exits of its pulleys, so its path becomes shorter.
-    `tighten` shortens the belt until the spans have the given tension; without `tighten`, the tension is lower by more
+    `tighten` shortens the belt until the spans have the given tension. Without `tighten`, the tension is lower by more
     than a tenth. The recorded frames contain the width of the belt and the contact forces at their positions.
     """
     world = wl.World()

@@ -1,4 +1,4 @@
-"""Rigid bodies and joints: a recorded 3D chain, linkages, free bodies, and order 2 of conserved quantities."""
+"""Tests of rigid bodies and joints: a recorded 3D chain, linkages, free bodies, and order 2 of conserved quantities."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ INERTIA = np.array([[2.0, 0.3, -0.2], [0.3, 1.5, 0.1], [-0.2, 0.1, 1.1]])
 
 
 def create_chain() -> tuple[World, list[Entity]]:
-    """Create the model sphericalJointTest: four bodies in a row on spherical joints, of which the first slides freely
+    """Create the model sphericalJointTest: four bodies in a row on spherical joints. The first joint can slide freely
     along x.
     """
     data = json.loads((MODELS / "sphericalJointTest.json").read_text())

@@ -313,7 +313,7 @@ def test_ring_that_turns_over_when_twisted() -> None:
 
 
 def test_rod_that_is_turned_several_times() -> None:
-    """The end of a straight rod under tension is rotated by five turns in one solve; the torque is GJ φ/L. Without
+    """The end of a straight rod under tension is rotated by five turns in one solve. The torque is GJ φ/L. Without
     tension, a rod that is rotated by two turns has buckled, and statics reports the instability.
     """
     for tension, turns in ((400.0, 5.0), (0.0, 2.0)):
@@ -356,8 +356,9 @@ def test_torsional_modes() -> None:
 
 
 def test_torsional_wave() -> None:
-    """A torque at the end of a rod that grows to M in the time L/c sends a torsional wave, c = √(GJ/J), which is
-    reflected at both ends: the angle of the end and the torque in the middle agree with d'Alembert's solution.
+    """A torque that grows to M in the time L/c acts at the end of a rod. A torsional wave with the speed c = √(GJ/J) is
+    reflected at both ends of the rod. The angle of the end and the torque in the middle agree with d'Alembert's
+    solution.
 
     After a sudden torque, the angle would be a triangular wave between 0 and 2 M L/GJ with the period 4 L/c, and the
     torque would change between 0, M and 2 M when the front passes.
@@ -376,12 +377,12 @@ def test_torsional_wave() -> None:
     t = np.array(sensors.times) * c / L
     window = np.maximum(t[:, None] - grow * (np.arange(400) + 0.5) / 400.0, 0.0)
     angle = (2.0 - np.abs(np.mod(window, 4.0) - 2.0)).mean(axis=1)
-    # measured: 1.0e-3
+    # the measured error is 1.0e-3
     assert_allclose(np.ravel(sensors["angle"]) * GJ / (M * L), angle, atol=1.5e-3)
     # the torque of an element is constant; the front passes its centre after (1 ∓ s) L/c, and again 2 L/c later
     s = 0.5 + 0.5 / n
     jumps = sum((np.mod(window - front, 4.0) < 2.0) & (window >= front) for front in (1.0 - s, 1.0 + s))
-    # measured: 0.0216, decreasing with finer meshes and smaller steps
+    # the measured error is 0.0216, and decreases with finer meshes and smaller steps
     assert_allclose(np.ravel(sensors["torque"]) / M, jumps.mean(axis=1), atol=0.025)
 
 

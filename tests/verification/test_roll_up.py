@@ -43,7 +43,7 @@ def eval_tip(elements: int) -> tuple[float, float]:
 
 
 def test_closed_circle() -> None:
-    """The end displacement is (-L, 0) with an error of 8e-7 L for 64 elements (0.003 L for 8 elements); the tolerance
+    """The end displacement is (-L, 0) with an error of 8e-7 L for 64 elements (0.003 L for 8 elements). The tolerance
     is 1e-6 L.
     """
     assert_allclose(eval_tip(64), (-1.0, 0.0), rtol=0, atol=1e-6)

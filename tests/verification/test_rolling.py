@@ -1,4 +1,4 @@
-"""Discs that roll on a plane without slip: tangents, accelerations, steady precession, and a wheel that runs straight.
+"""Tests of discs that roll on a plane without slip: tangents, accelerations, steady precession, and straight rolling.
 
 Steady precession (Neimark, Fufaev 1972): a disc whose axis has the angle θ with the vertical and which rotates about
 the vertical with Ω has the spin ω_3 along its axis, with
@@ -75,7 +75,7 @@ def test_tangent_and_accelerations(axes: tuple[bool, bool, bool]) -> None:
 def roll(
     theta: float, rate: float, spin: float, step: float, end: float, method: str = "trapezoidal_index2"
 ) -> dict[str, np.ndarray]:
-    """Simulate a disc that starts at (0, 0) and rolls along -y; return centre, axis and forces at the end."""
+    """Simulate a disc that starts at (0, 0) and rolls along -y. Return centre, axis and forces at the end."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     beta = 0.5 * math.pi - theta
     e = euler_parameters((0.0, -1.0, 0.0), beta)
@@ -111,7 +111,7 @@ def test_steady_precession() -> None:
         circle = np.stack((radius * (1.0 - np.cos(angle)), -radius * np.sin(angle), R * sin + 0.0 * angle), axis=1)
         errors.append(np.abs(found["position"] - circle).max())
         assert np.abs(found["gap"][:, :2]).max() < 1e-8
-        # weight, and the force towards the middle of the circle; both agree with the disc on the plane
+        # the forces on the disc balance the weight, and accelerate the disc towards the middle of the circle
         assert_allclose(found["multipliers"][20:, 2], -M * G, rtol=2e-3)
         assert_allclose(np.abs(found["multipliers"][20:, 0]), M * abs(radius) * rate**2, rtol=1e-2)
     assert errors[1] < 1e-3 * abs(radius) and 1.7 < math.log2(errors[0] / errors[1]) < 2.4

@@ -163,7 +163,7 @@ def rub(t: float, x: Any, strain: Any, rate: Any, *others: Any) -> Any:
 
 
 def test_hysteresis_loop() -> None:
-    """The work of the support in one period is 73.92 J within 1e-4; a loop without smoothing would have 80 J."""
+    """The work of the support in one period is 73.92 J within 1e-4. A loop without smoothing would have 80 J."""
     A, omega, L = 0.2, 2.0 * np.pi, 10.0
     world = World()
     rope = straight_cable(

@@ -21,7 +21,9 @@ INERTIA = [0.5 * MASS * r**2 for r in RADII]
 
 
 def create_rollers(friction: float, turns: bool = True) -> tuple[wl.World, list[wl.Entity], wl.Entity]:
-    """Create two parallel ropes that press on each other with 200 N/m, whose nodes only turn about their axes."""
+    """Create two parallel ropes that press on each other with 200 N/m. The nodes can only rotate about the axes of the
+    ropes.
+    """
     world, nodes, ropes = wl.World(), [], []
     for inertia, height in zip(INERTIA, (0.0, sum(RADII) - 2e-4), strict=True):
         rope = straight_cable(
@@ -72,7 +74,7 @@ def test_ropes_that_do_not_turn() -> None:
 
 
 def test_rope_that_rolls_on_another() -> None:
-    """A rope that is turned by one and a half turns turns the other rope by the inverse ratio of the radii."""
+    """A rope that is rotated by one and a half turns rotates the other rope in the inverse ratio of the radii."""
     world, (first, second), _ = create_rollers(0.5)
     angle = 3.0 * np.pi
     con.prescribe(world, second, "twist", lambda t: angle * t * t * (3.0 - 2.0 * t))
@@ -82,7 +84,7 @@ def test_rope_that_rolls_on_another() -> None:
 
 
 def test_momenta_of_ropes_that_turn_each_other() -> None:
-    """Two free ropes that collide, slide and spin conserve both momenta; friction dissipates the lost energy."""
+    """Two free ropes that collide, slide and spin conserve both momenta. Friction dissipates the lost energy."""
     world, ropes, nodes = wl.World(), [], []
     for along, height in (((1.0, 0.0, 0.0), 0.0), ((0.6, 0.8, 0.0), 0.0401)):
         a = 0.5 * LENGTH * np.array(along)

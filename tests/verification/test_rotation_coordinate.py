@@ -1,4 +1,4 @@
-"""Laws on the rotation of 3D bodies over several turns: torsional pendulum, motor, torque, stop, and failures.
+"""Tests of laws on the rotation of 3D bodies over several turns: torsional pendulum, motor, torque, stop, and failures.
 
 Rotors turn on hinges. The axis is oblique both in space and in the body, and the reference of the body is rotated.
 """
@@ -119,9 +119,7 @@ def test_explicit_pendulum(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "trapezoidal_index2"])
 def test_motor(method: str) -> None:
-    """With a prescribed rotation over three turns in both directions, the rotation is followed, and the torque of the
-    motor is I φ_tt.
-    """
+    """A rotor follows a prescribed rotation over three turns in both directions. The torque of the motor is I φ_tt."""
     world = World()
     body, marker = add_rotor(world)
     size, rate = 20.0, np.pi
@@ -271,7 +269,7 @@ def build_train(count: int = 6) -> tuple[World, Entity]:
 
 
 def run(path: str) -> None:
-    """Program for mpiexec: run the train of rotors; the first process writes the end state and the outputs."""
+    """Program for mpiexec: run the train of rotors. The first process writes the end state and the outputs."""
     world, springs = build_train()
     solver = Dynamic(world, step=2e-3, end=0.52, spectral_radius=0.6, name="")
     state = solver.solve()

@@ -1,5 +1,5 @@
-"""The energy balance of a run is part of its verdict: runs that create energy, runs that lose energy by the method, and
-correct runs.
+"""Tests of verdicts that include the energy balance of a run: runs that create energy, runs that lose energy by the
+method, and correct runs.
 
 A sphere on a half space without dissipation conserves its energy: the speed is 5 m/s before and after an impact.
 """
@@ -81,9 +81,9 @@ def test_a_bounce_over_many_steps(step: float, word: str) -> None:
 
 @pytest.mark.parametrize("modulus", [0.0, 1e9])
 def test_added_mass_hides_no_creation(modulus: float) -> None:
-    """A buoy without drag in waves, whose added mass carries energy away and back, creates nothing. If a sphere beside
-    the buoy leaves an unresolved impact at 3 s with 31.2 kJ too much, exactly this energy was created, although the
-    added mass has carried up to 18 kW.
+    """A buoy without drag in waves creates no energy, although its added mass carries energy away and back. If a sphere
+    beside the buoy leaves an unresolved impact at 3 s with 31.2 kJ too much, the created energy is exactly 31.2 kJ,
+    although the added mass has carried up to 18 kW.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     waves = {"wave_amplitudes": [0.8], "wave_frequencies": [2.0], "wave_directions": [0.0], "wave_phases": [0.0]}

@@ -25,7 +25,7 @@ RADIUS, MASS = 0.08, 0.1
 
 
 def mount_belt(elements: int | None, **columns: float) -> tuple[wl.Belt, wl.State]:
-    """Create a belt with a tension of 300 N on two equal fixed pulleys, 0.6 m apart; the belt is at rest and sticks."""
+    """Create a belt with a tension of 300 N on two equal fixed pulleys, 0.6 m apart. The belt is at rest and sticks."""
     world = wl.World()
     wheels = [
         world.add(el.RigidBody2D, name=name, position=(x, 0.0), mass=1.0, inertia=0.01)
@@ -48,7 +48,7 @@ def test_waves_of_a_ring_whose_nodes_travel(turning: float) -> None:
     """The frequencies of three free motions and six waves agree to 1e-7 with a ring of ALE cables, whose nodes are at
     rest, and agree to 3e-4 with theory.
 
-    Without the terms of running material, the frequencies would belong to the frame of the nodes.
+    Without the terms of running material, the frequencies would be those in the frame of the nodes.
     """
     state, moving = spin_ring(48, turning), create_ring(48, turning)
     found = wl.Modes(state.world, count=9).solve(state)
@@ -122,7 +122,7 @@ def test_campbell_of_a_running_belt_with_nothing_chosen() -> None:
     """The Campbell diagram of a belt with default mesh and contact, at 0, 12 and 24 m/s and 0.6 of the critical speed,
     has lines of both spans.
 
-    Each line follows its mode by shape. Frequencies agree with strings within 0.5 %; the measured errors are 0.05 to
+    Each line follows its mode by shape. Frequencies agree with strings within 0.5 %. The measured errors are 0.05 to
     0.35 %.
     """
     belt, rest = mount_belt(None)

@@ -1,5 +1,6 @@
-"""Gradients by the adjoint of models that search for their contacts: circles in a set, surfaces in a set, ropes on
-ropes, a joint that slides from cable to cable, balls of a contact set.
+"""Gradients by the adjoint are compared with derivatives step by step for models that search for their contacts:
+circles in a set, surfaces in a set, ropes on ropes, a joint that slides from cable to cable, and balls of a contact
+set.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def test_gradient_of_searched_contacts(name: str) -> None:
 
 def test_every_update_searches() -> None:
     """A cable approaches circles by less than the search margin. With `search_always`, the update finds the circles
-    that are now near; without `search_always`, the result of the previous search is used.
+    that are now near. Without `search_always`, the result of the previous search is used.
     """
     near = {}
     for always in (False, True):

@@ -311,8 +311,8 @@ def draw(world: wl.World) -> wl.State:
 
 @pytest.mark.parametrize("method", ["direct", "adjoint"])
 def test_slip_of_a_rope_by_friction_and_weight(method: str) -> None:
-    """The derivatives of the tension T = G exp(mu pi) agree with dT/dmu = pi T and dT/dG = exp(mu pi), the derivatives
-    of the slip torque M = R (T - G) on the circle with dM/dmu = R pi T and dM/dG = R (exp(mu pi) - 1). Slipping
+    """The derivatives of the tension T = G exp(mu pi) agree with dT/dmu = pi T and dT/dG = exp(mu pi). The derivatives
+    of the slip torque M = R (T - G) on the circle agree with dM/dmu = R pi T and dM/dG = R (exp(mu pi) - 1). Slipping
     segments continue to slip.
     """
     y, dy = wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw, method=method)
@@ -610,7 +610,7 @@ def test_small_results_that_depend_on_history() -> None:
 @pytest.mark.parametrize(("friction", "searches"), [(0.0, False), (0.5, False), (0.02, False), (0.5, True)])
 def test_geometry_of_a_drum(friction: float, searches: bool) -> None:
     """Derivatives with respect to the radius and the place of a drum under a 3D rope agree with fourth-order
-    differences of complete solves to 1e-6. The rope slides without friction, sticks (0.5) or slips (0.02); the contact
+    differences of complete solves to 1e-6. The rope slides without friction, sticks (0.5) or slips (0.02). The contact
     with a search finds the drum near the rope.
     """
     p = {"radius": 0.2, "place": -0.17}
@@ -731,8 +731,8 @@ def test_contact_states_that_change_within_the_step(
     side: float, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A contact point of a belt closes at a radius R of a pulley, at which the derivative of the rotation changes from
-    -0.0005 to -0.14 rad/m. At a distance of 1e-8 R, the derivative is that at a distance of 3e-6 R on the same side,
-    and a note names the contact. At a distance of 1e-6 R, the point closes only within the first step of the
+    -0.0005 to -0.14 rad/m. At a distance of 1e-8 R, the derivative equals the derivative at a distance of 3e-6 R on the
+    same side, and a note names the contact. At a distance of 1e-6 R, the point closes only within the first step of the
     differences.
     """
     monkeypatch.setattr("windlass.framework.command_line.notes._said", set())
@@ -759,7 +759,7 @@ def test_contact_that_begins_at_the_equilibrium(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """A mass on a spring of 100 N/m just touches a stop of 1000 N/m. The forward and the backward difference differ by
-    10/11 of the larger one, and a note states this and names the stop.
+    10/11 of the larger difference. A note states this ratio and names the stop.
     """
     monkeypatch.setattr("windlass.framework.command_line.notes._said", set())
 
@@ -784,7 +784,7 @@ def test_contact_that_begins_at_the_equilibrium(
 
 
 def test_history_values_that_are_constant(monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]) -> None:
-    """If contacts have slipped in several solves, a note names them."""
+    """If contacts have slipped in several solves, a note names these contacts."""
     monkeypatch.setattr("windlass.framework.command_line.notes._said", set())
     wl.evaluate(capstan, {"mu": 0.5, "weight": 100.0}, solve=draw)
     said = capsys.readouterr().err

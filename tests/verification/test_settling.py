@@ -1,5 +1,5 @@
-"""Contacts that are much stiffer than the structure settle in load steps, by a pseudo-time flow if their decisions
-cycle.
+"""The states of contacts that are much stiffer than the structure settle in load steps. If the states alternate without
+end, a pseudo-time flow settles them.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ LOAD = 500.0
 
 @pytest.mark.parametrize("stabiliser", [1e4, 1e5])
 def test_stiff_rope_over_a_drum(stabiliser: float) -> None:
-    """A rope with EA 1e8 N on contact segments of 1.4e7 N/m: load steps that begin at 0.05 N lead to the same
+    """For a rope with EA 1e8 N on contact segments of 1.4e7 N/m, load steps that begin at 0.05 N lead to the same
     equilibrium as one load step without pseudo-time flow.
 
     Without friction, the tension equals the load along the rope. Cables differ by up to 3 %, because their segments are

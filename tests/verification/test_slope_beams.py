@@ -157,7 +157,7 @@ def test_torsional_and_axial_frequencies(order: int, error: float) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_free_beam_that_tumbles(order: int) -> None:
-    """A free bent beam that rotates by more than one turn conserves momentum; the errors of angular momentum and energy
+    """A free bent beam that rotates by more than one turn conserves momentum. The errors of angular momentum and energy
     have order 2.
     """
     world, nodes, beam = straight(
@@ -186,7 +186,7 @@ def test_free_beam_that_tumbles(order: int) -> None:
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_verdict_of_an_inclined_cantilever(order: int) -> None:
-    """The verdict on a clamped beam in an oblique direction, whose end moment makes the tangent unsymmetric, does not
+    """The end moment of a clamped beam in an oblique direction makes the tangent unsymmetric. The verdict does not
     state that the clamp holds nothing.
     """
     world = World()

@@ -59,8 +59,8 @@ def stiffen(_t: float, _row: int, u: Any, _ut: Any, k: Any, _d: Any, _offset: An
 
 
 def create_truss(share: float) -> tuple[World, Entity]:
-    """Create a truss of two springs with the span 2 m, whose top is at the height RISE above the supports. The load is
-    a fraction of the limit load.
+    """Create a truss of two springs with the span 2 m. The top of the truss is at the height RISE above the supports.
+    The load is a fraction of the limit load.
     """
     world = World()
     top = world.add(MassPoint, name="top", position=(0.0, RISE), mass=1.0)

@@ -1,4 +1,4 @@
-"""Belts on soft layers between cord and face: motions that are not steady, and limits of the steady motion."""
+"""Tests of belts on soft layers between cord and face: motions that are not steady, and limits of the steady motion."""
 
 from __future__ import annotations
 
@@ -86,7 +86,8 @@ def test_a_cable_that_rocks_where_it_runs_onto_a_circle() -> None:
 
 def test_friction_that_is_switched_on_begins_without_deflection() -> None:
     """Friction is switched off and on while the belt runs. In the first step with friction, the friction of all cables
-    on the crank is below a tenth of the friction that they would have with the deflection of their way on the circle.
+    on the crank is small. If layers were deflected by the distance that each cable has moved on the circle, the
+    friction would be more than ten times as large.
     """
     drive = mount(torque=0.0)
     contacts = drive.belt.contacts
@@ -118,7 +119,7 @@ def test_steady_motion_near_full_slip() -> None:
 
 
 def test_layers_that_are_too_soft_are_errors() -> None:
-    """Layers and bristles that are too soft to drive a belt cause errors that state the unit; friction without bristles
+    """Layers and bristles that are too soft to drive a belt cause errors that state the unit. Friction without bristles
     slides.
     """
     words = r" of 10000 N/m² on the pulley crank of 'belt': must be >= 5.04e\+04 N/m² for steady motion"

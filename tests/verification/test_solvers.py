@@ -308,8 +308,8 @@ def test_dynamic_failure_teaches_and_restarts(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("method", ["newmark", "generalized_alpha", "trapezoidal_index2"])
 def test_restart_is_the_same_to_the_last_bit(method: str, tmp_path: Path) -> None:
-    """A run of ANCFcontactFrictionTest up to 0.13 s gives bit-identical results to two runs with a state file at 0.12
-    s, when the contact is closed.
+    """A run of ANCFcontactFrictionTest up to 0.13 s gives exactly the results of a run that is interrupted at 0.12 s
+    and continued from a state file. At this time, the contact is closed.
     """
     settings = {**FRICTION, "method": method, "step": 5e-4}
     whole = Dynamic(build_items("ANCFcontactFrictionTest").world, end=0.13, **settings).solve()

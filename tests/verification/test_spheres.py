@@ -59,8 +59,8 @@ def test_restitution(model: str, given: float, found: float) -> None:
 def test_a_dent_remains_and_sticks() -> None:
     """A sphere is pressed and pulled back.
 
-    The force follows k δ during loading, k_2 (δ - δ_p) during unloading, and -k_a δ during adhesion, all less f_0.
-    After the contact has opened, the sphere has no dent.
+    The force follows k δ during loading, k_2 (δ - δ_p) during unloading, and -k_a δ during adhesion. From each force,
+    f_0 is subtracted. After the contact has opened, the sphere has no dent.
     """
     k, ratio, f0, ka = 1e5, 0.6, 0.5, 1e4
     world, _, _ = drop(0.0, contact_stiffness=k, plasticity_ratio=ratio, pull_off_force=f0, adhesion_stiffness=ka)
@@ -86,8 +86,8 @@ def test_a_dent_remains_and_sticks() -> None:
 
 @pytest.mark.parametrize(("gap", "share"), [(-1e-12, 1.0), (0.0, 0.0)])
 def test_given_gap_of_zero(gap: float, share: float) -> None:
-    """If spheres overlap but the given history value gap is 0, they have no force in the first step, as in Exudyn,
-    unless contacts are decided at the start.
+    """If spheres overlap but the given history value of the gap is 0, the spheres have no contact force in the first
+    step, as in Exudyn, unless contacts are decided at the start.
     """
     depth, step = 1e-4, 1e-6
     for decides in (False, True):

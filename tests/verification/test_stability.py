@@ -207,7 +207,7 @@ def test_column_is_followed_to_its_elastica(capsys: pytest.CaptureFixture[str]) 
     """At 1.2 times the critical load, P/P_E = (2 K/π)², the deflection k L/K and the shortening 2 L (1 - E/K) of the
     elastica are reproduced within 1e-4. The solver prints a note.
 
-    The mesh has 32 elements; with 16 elements the error is 2e-4.
+    The mesh has 32 elements. With 16 elements the error is 2e-4.
     """
     k2 = brentq(lambda m: (2.0 * ellipk(m) / pi) ** 2 - 1.2, 1e-6, 0.9)
     world, nodes = create_column(1.2, 32)
@@ -224,8 +224,8 @@ FREE = hypot(1.0, RISE)
 
 
 def create_truss(load: float, height: float = RISE) -> tuple[World, Entity]:
-    """Create a truss of two bars with the span 2 m, and return the joint between the bars. The joint is at ``height``;
-    the bars are unstressed at the height RISE.
+    """Create a truss of two bars with the span 2 m, and return the joint between the bars. The joint is at ``height``.
+    The bars are unstressed at the height RISE.
     """
     world = World()
     left = world.add(PointSlope2D, position=(-1.0, 0.0), slope=(1.0, height))
@@ -308,7 +308,7 @@ def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> No
 
 
 def create_belt(mass: float, strain: float, stiffness: float = 8e3) -> World:
-    """Create a belt around two pulleys at rest without friction; the belt can circulate, because nothing supports it
+    """Create a belt around two pulleys at rest without friction. The belt can circulate, because nothing supports it
     along its axis.
     """
     world = World()

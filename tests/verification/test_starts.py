@@ -1,5 +1,5 @@
-"""Starts of motion that cause errors or doubtful results: violated constraints, overlaps, folded shapes, jumps, changes
-by hooks, wrong times.
+"""Tests of starts of motion that cause errors or doubtful results: violated constraints, overlaps, folded shapes,
+jumps, changes by hooks, and wrong times.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ def slide(**point: Any) -> tuple[wl.World, Any]:
 
 @pytest.mark.parametrize("method", METHODS)
 def test_velocities_that_constraints_forbid(method: str) -> None:
-    """Errors name constraints that start velocities violate.
+    """Errors name the constraints that the start velocities violate.
 
     On request, the nearest consistent values are used. Small violations that earlier solves leave are allowed.
     """
@@ -242,8 +242,8 @@ def test_cables_that_begin_inside_circles_and_surfaces() -> None:
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "verlet"])
 def test_cables_turned_inside_out(method: str) -> None:
-    """A cable that is turned inside out at the start causes an error. If a cable is turned inside out during a run, the
-    result is doubtful, and the reason names the row and the times before and after.
+    """A folded cable, whose slope points against its chord, causes an error at the start. If a cable folds during a
+    run, the result is doubtful, and the reason names the row and the times before and after.
     """
     world, _ = hang()
     state = wl.State(world)
@@ -263,8 +263,8 @@ def test_cables_turned_inside_out(method: str) -> None:
 
 @pytest.mark.parametrize("hard", [1, 25])
 def test_steps_that_turn_a_cable_inside_out_are_repeated(hard: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The solver checks shapes after the first step and after steps of many iterations, and repeats a step that turns a
-    cable inside out with a reduced step size.
+    """The solver checks shapes after the first step and after steps of many iterations, and repeats a step that folds a
+    cable with a reduced step size.
 
     In the second case, no step has enough iterations for the check.
     """

@@ -23,7 +23,7 @@ INERTIA = {"driver": 1e-3, "driven": 2e-3, "idler": 1e-5}
 def test_three_pulleys_of_unequal_radii(bending: float, layer: float | None) -> None:
     """The drive has three pulleys with ratio 2, an idler on the back of the belt and rhoA v²/T = 0.3.
 
-    The time simulation starts from the steady motion and lasts two turns of the belt; means are over the last turn. A
+    The time simulation starts from the steady motion and lasts two turns of the belt. Means are over the last turn. A
     belt with a layer starts without shear and vibrates, so its simulation lasts five turns, with means over three.
 
     The belt is a string, or has a bending stiffness of 2.5 % of T R² of the idler, which makes the hub load of the

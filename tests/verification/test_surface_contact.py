@@ -111,7 +111,7 @@ def test_numbers_of_the_plane(capstan: Any) -> None:
 
 @pytest.mark.parametrize(("groove", "friction"), [(0.3, 0.1), (0.6, 0.15)])
 def test_v_groove(capstan: Any, groove: float, friction: float) -> None:
-    """The apparent friction of a V-groove agrees with mu/sin(beta) within 1 %; the measured errors are +0.20 % and
+    """The apparent friction of a V-groove agrees with mu/sin(beta) within 1 %. The measured errors are +0.20 % and
     +0.10 %.
     """
     case = capstan.Case(lead=0.0, groove=groove, friction=friction)
@@ -140,7 +140,7 @@ def test_geodesics(surface: str) -> None:
     """Without friction, the tension along a rope on a helix or on a great circle is constant and equals the tension at
     the ends.
 
-    The tolerance is 1e-3; bending causes an error of 1e-4. The line force is T kappa, where the curvature kappa is
+    The tolerance is 1e-3. Bending causes an error of 1e-4. The line force is T kappa, where the curvature kappa is
     cos(lambda)²/R on the helix and 1/R on the circle.
     """
     world, radius, lead = wl.World(), 0.5, 0.3 if surface == "drum" else 0.0
@@ -202,7 +202,7 @@ def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
 
     With default parameters and half as many cables, the measured errors are 1.3 % of the displacements and 0.2 % of the
     work lost in a cycle, and each step needs 5.5 iterations. With a contact stiffness of 1000 T/R², independent of EA,
-    the displacements would be 3.2 times too large. Newton's method decides which contact points stick; contact states
+    the displacements would be 3.2 times too large. Newton's method decides which contact points stick. Contact states
     that are constant during Newton's method need 18.7 iterations per step.
     """
     radius, rope_radius, stiffness, mu, n, steps = 0.1, 0.005, 2e5, 0.3, 24 if chosen else 48, 8
@@ -407,9 +407,9 @@ def test_torque_of_every_step() -> None:
 
 @pytest.mark.parametrize("columns", [{}, SOFT])
 def test_energy(columns: dict[str, Any]) -> None:
-    """A rope falls on a turning drum, a ball and an oblique floor. The remainder of the energy balance is at most 0.1
-    %; the measured value is 0.05 %. In the second case, friction across the rope has a different coefficient, and the
-    bed exerts suction.
+    """A rope falls on a turning drum, a ball and an oblique floor. The remainder of the energy balance is at most
+    0.1 %. The measured value is 0.05 %. In the second case, friction across the rope has a different coefficient, and
+    the bed exerts suction.
     """
     model, ledger = create_falling(**columns), wl.EnergyLedger()
     solver = wl.Dynamic(model.world, step=5e-4, end=0.1, name="", passes=wl.Passes(max_it=6))

@@ -1,5 +1,5 @@
-"""Elements of real drives: the spring of an automatic tensioner with its hysteresis loop in closed form, an overrunning
-pulley, the crank of an engine, and loads by characteristic curves.
+"""Elements of drives are compared with closed forms: the hysteresis loop of the spring of an automatic tensioner, an
+overrunning pulley, the crank of an engine, and loads by characteristic curves.
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def test_hysteresis_loop_in_closed_form() -> None:
     assert motion.statistics.rejected == 0
     t, u, f = sensors.times, sensors["turn"], sensors["torque"]
     e = SPRING["preload"] + SPRING["stiffness"] * u
-    # the spring pulls to one side, so a growing angle unloads it
+    # the spring pulls to one side, so an increasing angle unloads the spring
     for middle, share, sign in ((1.0, "unloading_friction", 1.0), (1.5, "loading_friction", -1.0)):
         there = np.abs(t - middle) < 0.15
         limit = SPRING["friction_torque"] + SPRING[share] * np.abs(e[there])

@@ -33,8 +33,8 @@ INERTIA = {"rotary_inertia": 3e-5}
 
 
 def hang(fixed: bool, **columns: Any) -> tuple[wl.World, Any, Any, Any]:
-    """Return a world with a block of 400 kg on an inclined axis below a rope, which cannot rotate about z, and the
-    rope, the block and their joint.
+    """Create a rope and a block of 400 kg with inclined axes at the lower end of the rope. The block can move in all
+    directions, but cannot rotate. Return the world, the rope, the block, and the joint between rope and block.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     rope = straight_cable(world, (0, 0, 0), (0, 0, -6), 4, coupling=9e3, **ROPE, **INERTIA)
@@ -54,8 +54,8 @@ def hang(fixed: bool, **columns: Any) -> tuple[wl.World, Any, Any, Any]:
 
 @pytest.mark.parametrize("fixed", [True, False])
 def test_socket_and_swivel(fixed: bool) -> None:
-    """A rope on a socket has the torque C N/EA, a rope on a swivel has no torque and turns back by -C ε/GJ per length;
-    neither joint needs frames or a place on the block.
+    """A rope on a socket has the torque C N/EA. A rope on a swivel has no torque and turns back by -C ε/GJ per length.
+    The user gives neither frames nor a position on the block for the joints.
     """
     world, rope, _, joint = hang(fixed)
     assert np.abs(wl.eval_output(joint, "gap", wl.State(world))).max() < 1e-12
@@ -131,7 +131,9 @@ def test_wrong_ends(call: Any, words: str) -> None:
 
 
 class Falls:
-    """A hook block on falls of equal lay, whose ends are on circles with the radius a at the top and b at the block."""
+    """A hook block on falls of equal lay. The ends of the falls are on circles with the radius a at the top and b at
+    the block.
+    """
 
     def __init__(self, seed: int, coupling: float, count: int = 2) -> None:
         rng, self.count = np.random.default_rng(seed), count
@@ -172,9 +174,9 @@ class Falls:
 
 @pytest.mark.parametrize(("seed", "count"), [(21, 2), (22, 2), (23, 2), (24, 4), (25, 6)])
 def test_hook_block_on_falls(seed: int, count: int) -> None:
-    """The moment that turns a hook block, from 0 to 150°, agrees with theory within 1 %, as do the angle of its largest
-    value, beyond which the block spins, the angle of equilibrium and the frequency of oscillations about the
-    equilibrium.
+    """The moment that turns a hook block agrees with theory within 1 % from 0 to 150°. The angle of the largest moment,
+    beyond which the block spins, the angle of equilibrium, and the frequency of oscillations about the equilibrium also
+    agree within 1 %.
     """
     falls = Falls(seed, 1.2e4 * 2.0 / count, count)
     world, block, drive = falls.build()

@@ -1,4 +1,4 @@
-"""The amplitudes of the hub of a crankshaft with a torsional damper agree with Den Hartog."""
+"""The amplitudes of the hub of a crankshaft with a torsional damper agree with Den Hartog's theory."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Unstable equilibria in models of many kinds: the solver leaves them with a note, or reports them as an error.
+"""Tests of unstable equilibria in models of many kinds: the solver finds a stable equilibrium and gives a note, or
+raises an error.
 
 Each model starts at an unstable equilibrium, or far from equilibrium. The stable equilibrium is computed by hand.
 """
@@ -79,7 +80,9 @@ def stand_on_rods() -> Model:
 
 
 def press_between_springs() -> Model:
-    """Create a mass between two compressed springs, each of 1.5 m over 1 m, which push the mass aside."""
+    """Create a mass between two springs that push the mass aside. The springs have the rest length 1.5 m, compressed to
+    1 m.
+    """
     world = World()
     mass = world.add(MassPoint, name="mass", position=(0.0, 0.0), mass=1.0)
     for x in (-1.0, 1.0):
@@ -101,8 +104,9 @@ def push_by_a_law() -> Model:
 
 
 def turn_over_the_dead_centre() -> Model:
-    """Create an arm of 1 m, pressed by a spring of 1 m over 3.5 m between (-2, 0) and 1.5 m on the arm, and return its
-    angle.
+    """Create an arm on a pivot at (0, 0), which a spring pulls through its dead centre. The spring connects (-2, 0)
+    with the point of the arm at 1.5 m from the pivot; its rest length is 1 m, and its initial length is 3.5 m. The
+    result is the cosine of the angle of the arm.
     """
     world = World()
     arm = world.add(RigidBody2D, name="arm", position=(1.0, 0.0), mass=1.0, inertia=1.0)
@@ -115,7 +119,7 @@ def turn_over_the_dead_centre() -> Model:
 
 
 def stand_on_a_torsion_spring() -> Model:
-    """Create a mast of 2 m on a torsion spring of 0.9 m g l, whose equilibrium is 0.9 θ = sin θ."""
+    """Create a mast of 2 m on a torsion spring of 0.9 m g l. The equilibrium is 0.9 θ = sin θ."""
     world = World(gravity=(0.0, -GRAVITY))
     mast = world.add(RigidBody2D, name="mast", position=(0.0, 2.0), mass=10.0, inertia=1.0)
     foot = rigid_marker(world, mast, (0.0, -2.0))
@@ -152,8 +156,8 @@ def shorten_a_column() -> Model:
 
 
 def press_a_column_in_space() -> Model:
-    """Create a 3D column under 1.2 times Euler's load, which may buckle in all directions, with the 2D shortening 2 L
-    (1 - E/K).
+    """Create a 3D column under 1.2 times Euler's load. The column may buckle in all directions, and is shortened by 2 L
+    (1 - E/K), like a 2D column.
     """
     world = World()
     wire = straight_cable(
@@ -168,7 +172,7 @@ def press_a_column_in_space() -> Model:
 
 
 def hang_upwards() -> Model:
-    """Create a rope of 12 m over 10 m that starts in the equilibrium for opposite gravity."""
+    """Create a rope of 12 m over a span of 10 m that starts in the equilibrium for opposite gravity."""
     world = World(gravity=(0.0, -GRAVITY))
     columns = {"axial_stiffness": 1e5, "bending_stiffness": 1e-3, "mass_per_length": 1.0}
     rope = catenary(world, (0, 0), (10, 0), 16, length=12.0, gravity=(0.0, GRAVITY), **columns)

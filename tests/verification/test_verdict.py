@@ -118,8 +118,8 @@ if wl.is_first_process():
 
 
 def test_stiff_contacts_move_as_softer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """A belt with contacts ten times as stiff, whose step is too long for these contacts, has the speed of softer
-    contacts, 0.60 m/s.
+    """With contacts that are ten times as stiff, for which the step is too long, a belt has the same speed as with the
+    softer contacts, 0.60 m/s.
     """
     monkeypatch.chdir(tmp_path)
     speeds = []

@@ -1,4 +1,6 @@
-"""Vessels with prescribed motion: fairleads by the closed form of response amplitude operators, files, and errors."""
+"""Tests of vessels with prescribed motion: fairleads by the closed form of response amplitude operators, files, and
+errors.
+"""
 
 from __future__ import annotations
 
@@ -87,8 +89,9 @@ def test_fairlead_follows_the_closed_form(sea: str, tmp_path: Path) -> None:
 
 
 def test_phase_lag_and_ramp() -> None:
-    """Heave with the lag of a quarter period has its maximum a quarter period after the crest; waves that grow from
-    zero begin with a vessel at rest."""
+    """Heave with the lag of a quarter period has its maximum a quarter period after the crest. If waves grow from zero,
+    the vessel is at rest at the start.
+    """
     amplitudes, phases = np.zeros((1, 1, 6)), np.zeros((1, 1, 6))
     amplitudes[0, 0, 2], phases[0, 0, 2] = 1.0, 0.5 * np.pi
     for growth in (0.0, 8.0):
@@ -119,8 +122,9 @@ def test_rates_are_derivatives(tmp_path: Path) -> None:
 
 
 def test_interpolation_and_symmetry(tmp_path: Path) -> None:
-    """Between the lines of a file the operators are linear; waves from the other side have the opposite sway, roll and
-    yaw; frequencies are converted."""
+    """Between the lines of a file, operators are interpolated linearly. Waves from the other side cause the opposite
+    sway, roll and yaw. Frequencies are converted.
+    """
     rao = con.read_rao(write_file(tmp_path / "rao.csv"))
     assert_allclose(rao.frequencies, 2.0 * np.pi / np.array(PERIODS)[::-1])
     for period, heading in ((9.0, 90.0), (14.0, 180.0)):

@@ -1,5 +1,5 @@
-"""Winch ropes over sheaves: friction of a rope that is paid out and hauled in, deflection of bristles, rope at rest, a
-sheave that turns with the rope, balance of energy, restart.
+"""Tests of winch ropes over sheaves: friction of a rope that is paid out and hauled in, deflection of bristles, rope at
+rest, a sheave that turns with the rope, balance of energy, and restart.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ MU, WRAP, RHO = 0.2, 0.5 * np.pi, 0.02
 def test_tensions_at_both_sides_of_a_fixed_sheave(way: int) -> None:
     """At constant speed, the tensions at both sides of a fixed sheave have the ratio e^{μα} (Euler, Eytelwein).
 
-    Friction carries a part of the load when the rope is paid out, and adds to it when the rope is hauled in.
+    Friction carries a part of the load when the rope is paid out, and adds to the load when the rope is hauled in.
 
     At the entry, bristles reach the limit of friction after the slip μ N/(R k'). This reduces ln(N_1/N_0) by at most
     μ² N/(2 R² k') = 5e-5.
@@ -72,7 +72,9 @@ def test_bristles_deflect_with_the_material() -> None:
 
 
 def test_rope_rests_on_the_sheave_while_the_winch_stands() -> None:
-    """If the winch stands and the load changes by less than e^{μα}, no point slips and the rope comes to rest."""
+    """If the winch stands and the load changes by less than the factor e^{μα}, no point slips and the rope comes to
+    rest.
+    """
     model = create(cables=30, drop=0.6, mu=MU)
     world = model.world
     con.fix(world, model.rope.feed, "s")
@@ -89,7 +91,8 @@ def test_rope_rests_on_the_sheave_while_the_winch_stands() -> None:
 def test_sheave_turns_with_the_rope() -> None:
     """A load M sinks from rest against the constant pull F of the winch, over a sheave with the moment of inertia I.
 
-    The rope does not slip, so the load moves with the acceleration (M g - F)/(M + I/r²), and the sheave turns with it.
+    The rope does not slip, so the load moves with the acceleration (M g - F)/(M + I/r²), and the sheave turns with the
+    rope.
     """
     inertia, pull, end = 0.9, 120.0, 0.3
     model = create(
@@ -153,7 +156,8 @@ def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
 
 def test_split_cables_keep_their_friction() -> None:
     """A load M is pulled over a sheave while the winch pulls with the force M g. When the cables are split, the tension
-    on the sheave does not change, and later its ratio is e^{μα} with the wrap angle α."""
+    on the sheave does not change. Later, the ratio of the tensions at both sides is e^{μα} with the wrap angle α.
+    """
     world = wl.World(gravity=(0.0, -G))
     rope = con.WinchReserve(
         world, (-0.4, RADIUS), (0.8, RADIUS), wanted=0.063, cables=12, longest=2.4, strain=MASS * G / EA,
@@ -190,7 +194,8 @@ def test_split_cables_keep_their_friction() -> None:
 @pytest.mark.parametrize("active", [False, True])
 def test_split_cables_keep_contact_switched_off(tmp_path: Path, active: bool) -> None:
     """Rows of contact that are switched off remain off when cables are split, also after a state with other cables in
-    use was read; rows that are switched on follow the cables in use."""
+    use was read. If the contact is switched on, only the rows of the cables in use exert forces.
+    """
     world = wl.World(gravity=(0.0, -G))
     rope = con.WinchReserve(
         world, (0.0, 0.0), (0.6, 0.0), wanted=0.1, cables=4, longest=2.4, strain=MASS * G / EA, mass_per_length=RHO,
@@ -230,7 +235,7 @@ def test_split_cables_keep_contact_switched_off(tmp_path: Path, active: bool) ->
 @pytest.mark.long
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The results of a run on two processes agree with those of a run on one process."""
+    """The results of a run on two processes agree with the results of a run on one process."""
     path = tmp_path / "sheave.npz"
     done = run_python([ROOT / "tests/support/parallel_sheave.py", path, "-quiet"], 2)
     assert done.returncode == 0, done.stderr

@@ -1,4 +1,4 @@
-"""Winch ropes with reserve cables: many cable lengths paid out and back, effects of changes of the mesh, restart."""
+"""Tests of winch ropes with reserve cables: many cable lengths paid out and back, changes of the mesh, and restart."""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Sliding joints on winch ropes: tangents, rings that fall along a rope that is paid out, energy, restrictions."""
+"""Tests of sliding joints on winch ropes: tangents, rings that fall along a rope that is paid out, energy,
+restrictions.
+"""
 
 from __future__ import annotations
 
@@ -41,7 +43,9 @@ def test_tangents_against_differences(dims: int, torsion: bool) -> None:
 
 
 def hang(damping: float = 0.0, clamp: bool = False, **friction: Any) -> tuple[wl.World, Any, Any, Any, Any]:
-    """Create a taut vertical rope with a heavy load, which the winch pays out at a constant speed, and a ring on it."""
+    """Create a taut vertical rope with a heavy load, and a ring on the rope. The winch pays out the rope at a constant
+    speed.
+    """
     world = wl.World(gravity=(0.0, -G))
     rope = winch_rope(world, (0, 0), (0, -4), 6, strain=LOAD * G / 1e6, **ROPE)
     con.hinge(world, rope.nodes[0])
@@ -58,7 +62,7 @@ def hang(damping: float = 0.0, clamp: bool = False, **friction: Any) -> tuple[wl
 
 
 def test_ring_falls_freely_while_the_rope_is_paid_out() -> None:
-    """Without friction the ring falls with g, whatever the material of the rope does; it passes several cables."""
+    """Without friction, the ring falls with g past several cables, independent of the motion of the rope."""
     world, _, ring, joint, _ = hang()
     watch, ledger = Watch(place=(ring, "position"), on=(joint, "cable")), wl.EnergyLedger()
     wl.Dynamic(world, step=2e-3, end=0.7, rtol=1e-9).solve(hooks=[watch, ledger])
@@ -69,8 +73,9 @@ def test_ring_falls_freely_while_the_rope_is_paid_out() -> None:
 
 
 def test_friction_refers_to_the_material() -> None:
-    """With viscous friction d the ring sinks relative to the material with the speed m g/d (1 - e^{-d t/m}), and the
-    friction carries its weight: at the end the winch holds load, ring and rope."""
+    """With viscous friction d, the ring sinks relative to the material with the speed m g/d (1 - e^{-d t/m}). The
+    friction carries the weight of the ring, so at the end the winch holds load, ring and rope.
+    """
     damping = 40.0
     world, rope, ring, joint, drive = hang(damping)
     watch, ledger = Watch(speed=(joint, "speed"), place=(ring, "position")), wl.EnergyLedger()
@@ -99,7 +104,9 @@ def test_clamped_ring_moves_with_the_material() -> None:
 
 
 def hang_in_reserve(dims: int, paid: Any, **joint: Any) -> tuple[Any, ...]:
-    """Create a taut vertical rope with reserve cables and a heavy load, and a ring on it, 1.5 m below the outlet."""
+    """Create a taut vertical rope with reserve cables and a heavy load. A ring is on the rope, at a distance of 1.5 m
+    below the outlet.
+    """
     down = np.eye(dims)[1 if dims == 2 else 2]
     world = wl.World(gravity=tuple(-G * down))
     rope = con.WinchReserve(
@@ -118,7 +125,7 @@ def hang_in_reserve(dims: int, paid: Any, **joint: Any) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_ring_falls_while_cables_are_split(dims: int) -> None:
-    """A ring without friction falls with g while the cables below and above it are split."""
+    """A ring without friction falls with g while the cables below and above the ring are split."""
     world, rope, ring, joint, down = hang_in_reserve(dims, con.smooth_step(0.0, 0.6, 0.0, 1.6))
     watch, ledger = Watch(place=(ring, "position"), on=(joint, "cable"), gap=(joint, "gap")), wl.EnergyLedger()
     wl.Dynamic(world, step=1e-3, end=0.5, rtol=1e-9).solve(hooks=[rope, watch, ledger])
@@ -131,8 +138,9 @@ def test_ring_falls_while_cables_are_split(dims: int) -> None:
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_clamped_ring_keeps_its_place_in_reserve_cables(dims: int, tmp_path: Path) -> None:
-    """A ring whose coordinate s is fixed keeps its distance from the end of the rope while cables are split and merged;
-    a run from a state between both is bit-identical."""
+    """A ring whose coordinate s is fixed keeps its distance from the end of the rope while cables are split and merged.
+    A run that continues from a state between split and merge exactly equals the uninterrupted run.
+    """
     out, back = con.smooth_step(0.0, 0.4, 0.0, 2.0), con.smooth_step(0.4, 0.8, 0.0, 3.1)
     ends, distance = [], (2.0 - 1.5) / (1.0 + LOAD * G / 1e6)
     for part in range(2):
@@ -157,7 +165,7 @@ def test_clamped_ring_keeps_its_place_in_reserve_cables(dims: int, tmp_path: Pat
 
 
 def test_what_is_refused() -> None:
-    """A part of a winch rope, and a part of the cables of a rope with reserve cables."""
+    """Joints on a part of a winch rope, or on a part of the cables of a rope with reserve cables, are refused."""
     world = wl.World()
     rope = winch_rope(world, (0, 0), (3, 0), 3, **ROPE)
     con.sliding_joint(world, rope.cables[:2], world.add(MassPoint, position=(1.0, 0.0), mass=1.0), 1.0)

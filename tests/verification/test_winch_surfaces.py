@@ -1,5 +1,5 @@
-"""Winch ropes on surfaces: friction over a drum in 3D, balance of energy, a drum that turns with the rope, lines that
-are lowered onto beds, cables in reserve, restart.
+"""Tests of winch ropes on surfaces: friction over a drum in 3D, balance of energy, a drum that turns with the rope,
+lines that are lowered onto beds, cables in reserve, and restart.
 """
 
 from __future__ import annotations
@@ -71,8 +71,9 @@ def test_balance_of_energy(inertia: float | None) -> None:
 
 
 def test_bristles_turn_with_the_drum() -> None:
-    """A rope that is paid out sticks to a drum that turns by a quarter with it. The bristles turn with the drum, so the
-    friction remains. It changes by the slip (ε - ε_0) v t between rope and drum, less than 10 % of the deflection.
+    """A rope that is paid out sticks to a drum, which turns by a quarter of a turn with the rope. The bristles turn
+    with the drum, so the friction remains. The friction changes only by the slip (ε - ε_0) v t between rope and drum,
+    which is less than 10 % of the deflection.
     """
     turned = RADIUS * WRAP
     model = create(
@@ -144,8 +145,9 @@ WIRE = {"mass_per_length": 20.0, "axial_stiffness": 6e7, "bending_stiffness": 50
 
 
 def soften(rho: float, depth: float, friction: float) -> tuple[float, dict[str, float]]:
-    """Return the contact stiffness with which a line of the mass ``rho`` per length has the given depth [m], and the
-    damping, and for friction the stiffness and damping of bristles."""
+    """Return columns of the contact of a line with the mass ``rho`` per length: the contact stiffness that causes the
+    given depth [m], the damping, and with friction the stiffness and damping of bristles.
+    """
     stiffness = rho * G / depth
     damping = 0.6 * np.sqrt(stiffness * rho)
     columns = {"contact_damping_per_length": damping}
@@ -159,10 +161,11 @@ def soften(rho: float, depth: float, friction: float) -> tuple[float, dict[str, 
 def test_line_lands_on_a_bed(line: dict[str, float], friction: float) -> None:
     """A line with its end on a bed is lowered from 165 m to 173 m. The length on the bed grows from 50 m to 94 m.
 
-    The tension at the touchdown point and the length on the bed agree with the elastic catenary, before and after. The
-    bed carries less than the weight of the lying length: at both ends of this length, the line changes its depth over
-    the length sqrt(H/k) = 0.23 m. With friction, the line that was laid keeps its tension, which is not the tension
-    of a line that was pulled; the tensions differ by the elongation of the lying line, of order 1e-3.
+    Before and after the lowering, the tension at the touchdown point and the length on the bed agree with the elastic
+    catenary. The bed carries less than the weight of the lying length: at both ends of this length, the line changes
+    its depth over the length sqrt(H/k) = 0.23 m. With friction, the laid line keeps its tension, which differs from the
+    tension of a line that was pulled over the bed. The difference is due to the elongation of the lying line, and is of
+    order 1e-3.
     """
     world = wl.World(gravity=(0.0, 0.0, -G))
     rho, EA_line = line["mass_per_length"], line["axial_stiffness"]
@@ -234,8 +237,9 @@ def test_beds_carry_winch_ropes_like_plain_lines(kind: str) -> None:
 
 
 def test_sharp_crests_are_doubtful() -> None:
-    """The verdict names a sharp crest of a bed that pulls a winch rope along its axis, with the force on plain cables;
-    the pull of a crest of 10 degrees at a tension of about 1e5 N is of the order 1e5 N 0.17² = 3e3 N.
+    """The verdict names a sharp crest of a bed that pulls a winch rope along its axis. The stated force agrees with the
+    force on plain cables. For a crest of 10 degrees at a tension of about 1e5 N, this force is of the order 1e5 N 0.17²
+    = 3e3 N.
     """
     stiffness, contact = soften(200.0, 5e-3, 0.0)
     corners, pulls = [(-20.0, 0.0), (30.0, -3.0), (60.0, 2.0), (200.0, -10.0)], []
@@ -263,8 +267,9 @@ def test_sharp_crests_are_doubtful() -> None:
 @pytest.mark.parametrize("torsion", [False, True])
 def test_cables_in_reserve_land_on_a_bed(torsion: bool) -> None:
     """A rope whose cables are split while it lands on a bed has the tensions and the lying length of the elastic
-    catenary; the contact adds nothing to the remainder of the energy ledger. As in `test_line_lands_on_a_bed`, the bed
-    carries 0.16 m less than the lying length of 36 m, which is 0.4 % of the weight of the suspended part."""
+    catenary. The contact adds nothing to the remainder of the energy ledger. As in `test_line_lands_on_a_bed`, the bed
+    carries 0.16 m less than the lying length of 36 m, which is 0.4 % of the weight of the suspended part.
+    """
     found = run_lowering(torsion)
     assert found["changes"].tolist() == [64.0]
     assert_allclose(found["touchdown"], found["exact touchdown"], rtol=0.015)
@@ -275,8 +280,9 @@ def test_cables_in_reserve_land_on_a_bed(torsion: bool) -> None:
 
 
 def test_split_cables_keep_their_friction() -> None:
-    """When the cables of a rope that is pulled over a drum are split, the tensions at both sides do not change, and
-    later have the ratio e^{μα}."""
+    """When the cables of a rope that is pulled over a drum are split, the tensions at both sides do not change. Later,
+    the tensions have the ratio e^{μα}.
+    """
     world = wl.World(gravity=(0.0, 0.0, -G))
     rope = con.WinchReserve(
         world, (-0.4, 0.0, RADIUS), (0.8, 0.0, RADIUS), wanted=0.063, cables=12, longest=2.4, strain=MASS * G / EA,
@@ -333,7 +339,7 @@ def test_saved_state_goes_on_to_the_bit(tmp_path: Path) -> None:
 @pytest.mark.long
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """The results of a run on two processes agree with those of a run on one process."""
+    """The results of a run on two processes agree with the results of a run on one process."""
     path = tmp_path / "lowering.npz"
     done = run_python([ROOT / "tests/support/parallel_lowering.py", path, "-quiet"], 2)
     assert done.returncode == 0, done.stderr
@@ -385,6 +391,6 @@ def test_rope_is_hauled_in_over_a_bed(dims: int) -> None:
     assert_allclose(share[times > 2.0].mean(), 1.0, rtol=2e-3)
     lost = ledger.totals["ContactFrictionSurfaceWinch.sliding"]
     assert_allclose(lost, 0.5 * mu * rho * G * (first**2 - length[-1] ** 2), rtol=2e-3)
-    # after the merge, the forces of the new points differ from those at the end of the previous step
+    # after the merge, the forces of the new points differ from the forces at the end of the previous step
     assert abs(ledger.totals["rest.ContactFrictionSurfaceWinch"]) < 1e-6 * lost
     assert abs(ledger.rest - ledger.totals["rest.unbalanced"]) < 1e-6 * lost

@@ -1,4 +1,4 @@
-"""Winch ropes with torsion: a block that spins while rope is paid out, wire ropes, rope stored with twist, energy."""
+"""Tests of winch ropes with torsion: a block that spins while rope is paid out, wire ropes, stored twist, energy."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ VERTICAL = {"normal": (0.0, 0.0, 1.0)}
 
 
 def hang_block(length: float, cables: int = 1, **more: Any) -> tuple[wl.World, WinchRope]:
-    """Create a block on a vertical rope of a winch, that can move along the rope and spin about it."""
+    """Create a block on a vertical rope of a winch. The block can move along the rope and spin about the rope."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     columns = {**LIGHT, **VERTICAL, **more}
     rope = winch_rope(world, (0.0, 0.0, 0.0), (0.0, -length, 0.0), cables, strain=MASS * G / 1e6, **columns)
@@ -73,8 +73,8 @@ def test_block_that_spins_while_rope_is_paid_out(cables: int) -> None:
 
 
 def test_block_on_a_rope_with_cables_in_reserve() -> None:
-    """While 9 m of rope are paid out, the number of cables increases from 1 to 16; the angle of the block agrees with
-    the closed form, and changes of the number of cables change the energy by rounding errors only.
+    """While 9 m of rope are paid out, the number of cables increases from 1 to 16. The angle of the block agrees with
+    the closed form. Changes of the number of cables change the energy only by rounding errors.
     """
     speed, end, world = 1.5, 6.0, wl.World(gravity=(0.0, -G, 0.0))
     columns = {**LIGHT, **VERTICAL, "torsional_damping": 0.0}
@@ -153,7 +153,7 @@ def test_wire_rope_that_is_paid_out_fast() -> None:
 
 def test_rope_that_is_stored_with_twist() -> None:
     """A winch that pays out 4 m of rope with the stored twist τ_s turns the outlet by -4 τ_s, and the twist spreads
-    over the rope outside, whose end is held.
+    over the rope outside the winch. The end of the rope is held.
     """
     stored, paid = 0.7, 4.0
     world, rope = hang_block(2.0, 4, torsional_damping=0.5, store_twist=stored)
@@ -188,7 +188,7 @@ def test_outlet_of_a_rope_stored_with_twist(is_coupled: bool) -> None:
 
 
 def pay_out_heavy(step: float) -> wl.EnergyLedger:
-    """Pay out 3 m of a heavy wire rope with a large inertia about its axis, whose end swings and spins."""
+    """Pay out 3 m of a heavy wire rope with a large inertia about its axis. The end of the rope swings and spins."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     heavy = {
         "axial_stiffness": 2e4, "coupling": 100.0, "torsional_stiffness": 4.0, "mass_per_length": 0.5,

@@ -1,7 +1,8 @@
 """Tests of the friction between the wires of ropes: loops of moment and curvature, and of force and strain, in closed
 form; rotating bending; decay of vibrations; energy, restart, several processes and errors.
 
-The closed forms belong to bilinear (Prandtl) elements and their sums, W. D. Iwan, J. Appl. Mech. 33 (1966) 893-900.
+The closed forms are those of bilinear (Prandtl) elements and sums of these elements, W. D. Iwan, J. Appl. Mech. 33
+(1966) 893-900.
 """
 
 from __future__ import annotations
@@ -47,7 +48,7 @@ GAUSS = L * (0.5 - np.sqrt(1.0 / 12.0))
 
 
 def lay(friction: dict[str, Any], dims: int = 2, **columns: Any) -> tuple[wl.World, Entity, Entity, Entity]:
-    """Create one straight cable along x; return the world, the cable, its nodes and its friction."""
+    """Create one straight cable along x. Return the world, the cable, its nodes and its friction."""
     world = wl.World()
     rope = straight_cable(world, (0.0,) * dims, (L, 0.0, 0.0)[:dims], 1, **{**SECTION, **columns})
     return world, rope, nodes_of(world, rope), world.add(con.WireFriction, cable=rope, **friction)
@@ -67,8 +68,9 @@ def drive(
     sensors: dict[str, tuple[Entity, str, dict[str, Any]]],
     state: wl.State | None = None,
 ) -> tuple[dict[str, Any], wl.EnergyLedger]:
-    """Solve a model whose coordinates are all prescribed; return the sensors at all steps, from the start, and the
-    ledger."""
+    """Solve a model whose coordinates are all prescribed. Return the sensors at all steps, from the start, and the
+    ledger.
+    """
     read = wl.Sensors(None, [wl.Sensor(*given[:2], name=name, where=given[2]) for name, given in sensors.items()])
     ledger = wl.EnergyLedger()
     wl.Dynamic(world, step=1.0 / STEPS, end=4.0 * cycles, name="").solve(state, hooks=[read, ledger])
@@ -84,7 +86,7 @@ def find_area(strain: Any, force: Any) -> float:
 def bend(
     friction: dict[str, Any], amplitude: float, cycles: int, dims: int = 2, pull: float = 0.0
 ) -> tuple[Any, Any, Entity, wl.EnergyLedger]:
-    """Bend a cable to a parabola with the curvature of `zigzag`, at a constant axial strain ``pull``; return curvature
+    """Bend a cable to a parabola with the curvature of `zigzag`, at a constant axial strain ``pull``. Return curvature
     and moment at the first Gauss point, the friction, and the ledger. In 3D the cable bends in an oblique direction.
     """
     world, rope, nodes, rubs = lay(friction, dims)
@@ -114,8 +116,8 @@ def bend(
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_loop_of_moment_and_curvature(dims: int) -> None:
-    """The initial loading curve has the stiffnesses EI + k_b and EI; the loop of a cycle has the area 4 M_s (κ_a -
-    M_s/k_b), which is the loss per length in the ledger.
+    """The initial loading curve has the stiffnesses EI + k_b and EI. The loop of a cycle has the area 4 M_s (κ_a -
+    M_s/k_b). This area is the loss per length in the ledger.
     """
     stiffness, limit = BENDING["bending_stiffness"], BENDING["slip_moment"]
     slip, amplitude = limit / stiffness, 4.0 * limit / stiffness
@@ -145,8 +147,8 @@ def test_slip_moment_increases_with_the_tension() -> None:
 
 
 def test_parallel_bristles() -> None:
-    """Four rows with increasing slip moments: the loading curve is the sum of four bilinear curves, the branches of a
-    cycle are this curve in double size (Masing), and the area is the sum of the areas of the bristles that slip.
+    """For four rows with increasing slip moments, the loading curve is the sum of four bilinear curves. The branches of
+    a cycle are this curve in double size (Masing), and the area is the sum of the areas of the bristles that slip.
     """
     count, amplitude = 4, 2e-4
     stiffness, slips = np.full(count, 1.5), np.array((0.25, 0.5, 0.75, 1.25)) * amplitude
@@ -201,7 +203,7 @@ def test_loop_of_force_and_strain(dims: int) -> None:
 
 
 def hang(dims: int, friction: dict[str, Any], **columns: Any) -> tuple[wl.World, Entity, Entity]:
-    """Create a rope that swings from its hinge; return the world, the rope and its friction."""
+    """Create a rope that swings from its hinge. Return the world, the rope and its friction."""
     world = wl.World(gravity=(0.0, -9.81, 2.0)[:dims])
     given = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 1.0, **columns}
     rope = straight_cable(world, (0.0,) * dims, (2.0, 1.0, 0.5)[:dims], 3, **given)
@@ -227,8 +229,8 @@ def test_tangents_are_exact(friction: dict[str, Any], dims: int) -> None:
 
 
 def rotate_bending(steps: int) -> tuple[float, float]:
-    """Let the curvature of a 3D cable rotate about the cable, with three times the curvature at which the wires
-    begin to slip; return the loss of the third turn [J] and the moment of the bristles at its end [N m].
+    """Let the curvature of a 3D cable rotate about the cable, with three times the curvature at which the wires begin
+    to slip. Return the loss of the third turn [J] and the moment of the bristles at its end [N m].
     """
     size = 3.0 * BENDING["slip_moment"] / BENDING["bending_stiffness"]
     world, _, nodes, rubs = lay(BENDING, 3)
@@ -311,7 +313,7 @@ def test_stress_free_state(relative: float, dims: int) -> None:
 
 
 def test_decay_in_tension() -> None:
-    """A mass on a massless rope: the turning points of the free vibration fulfil the balance of energy, K (x_1² -
+    """For a mass on a massless rope, the turning points of the free vibration fulfil the balance of energy, K (x_1² -
     x_2²)/2 = F_s (x_1 + x_2 - 2 x_s) with K = EA/L and x_s = L F_s/k_a, until the bristle no longer slips.
     """
     mass, start = 20.0, 0.01
@@ -409,8 +411,8 @@ def test_derivatives_of_a_motion() -> None:
 
 
 def test_frequencies() -> None:
-    """The frequencies of a hinged cable are those of sticking wires, EI + k_b, at the start and in an equilibrium in
-    which all wires have slipped.
+    """The frequencies of a hinged cable are the frequencies with sticking wires, EI + k_b, at the start and in an
+    equilibrium in which all wires have slipped.
     """
     world = wl.World(gravity=(0.0, -9.81))
     rope = straight_cable(world, (0.0, 0.0), (L, 0.0), 10, **{**SECTION, "mass_per_length": 0.01})
@@ -478,8 +480,9 @@ def test_inactive_rows() -> None:
 @pytest.mark.parametrize("at_start", [True, False])
 @pytest.mark.parametrize("dims", [2, 3])
 def test_broken_cables(dims: int, at_start: bool) -> None:
-    """Friction on a cable that the user marks as broken exerts no force; if the cable is repaired, the friction acts
-    again."""
+    """Friction on a cable that the user marks as broken exerts no force. If the cable is repaired, the friction acts
+    again.
+    """
     world, rope, rubs = hang(dims, MIXED)
     if at_start:
         world.set(rope[1], broken=True)
