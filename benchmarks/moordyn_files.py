@@ -4,10 +4,10 @@ usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 60] [-
 
 The program prints one row for each input file below FOLDER. Files that an input file names are searched in its folder
 and in the working directory. Coupled bodies and points are at rest for ``--still`` seconds (in Windlass: static
-equilibrium), and then move in surge (amplitude 1 m) and heave (0.5 m) with a period of 10 s until ``--end``. The
-columns contain the largest differences, over both ends of all lines, of the tension in the middle of the first and last
-segment, relative to the tension of MoorDyn: at rest, mean and standard deviation over the last two periods. The last
-columns are the process times per line and second of simulation.
+equilibrium), or for 0 s in waves and unsteady currents, and then move in surge (amplitude 1 m) and heave (0.5 m) with a
+period of 10 s until ``--end``. The columns contain the largest differences of the tension in the middle of the first
+and last segment of all lines, relative to the mean tension of MoorDyn: at rest, mean and standard deviation over the
+last two periods. The last columns are the process times per line and second of simulation.
 
 ``--python`` is an interpreter with the package moordyn; default: this interpreter. Without the package, the rows
 contain the results of Windlass alone. ``--limit`` is the longest time of each program per file [s].
@@ -60,6 +60,8 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
     start = [[*b.position, *np.radians(b.angles)] for b in rows.bodies.values() if b.kind == "coupled"]
     start += [list(p.position) for p in rows.points.values() if p.kind == "coupled"]
     found: dict[str, Any] = {"start": start, "lines": len(rows.lines)}
+    if {"wave_amplitudes", "function"} & mooring.environment.flow.keys():
+        found["flows"] = True
     if not rows.lines:
         return found | {"reason": "no lines"}
     with TemporaryDirectory() as folder:
@@ -151,11 +153,11 @@ def call(python: str, job: list[Any], limit: float) -> dict[str, Any]:
 
 
 def compare(ours: dict[str, Any], theirs: dict[str, Any], key: str) -> str:
-    """Return the largest difference of a result, relative to the tension of MoorDyn, or to its standard deviation."""
+    """Return the largest difference of a result, relative to the mean tension of MoorDyn."""
     if key not in ours or key not in theirs:
         return "-"
-    a, b, scale = (np.array(part) for part in (ours[key], theirs[key], theirs[key]))
-    least = SMALL * np.abs(theirs["mean"]).max()
+    a, b, scale = (np.array(part) for part in (ours[key], theirs[key], theirs["mean"]))
+    least = SMALL * np.abs(scale).max()
     return f"{np.max(np.abs(a - b) / np.maximum(np.abs(scale), least)):.2%}"
 
 
@@ -188,7 +190,8 @@ def main() -> None:
         ours = call(sys.executable, ["Windlass", str(file), options.end], options.limit)
         theirs: dict[str, Any] = {}
         if probe.returncode == 0 and ("time" in ours or "rest" in ours):
-            job = ["MoorDyn", str(file), ours["start"], options.still, options.end]
+            still = 0.0 if "flows" in ours else options.still
+            job = ["MoorDyn", str(file), ours["start"], still, options.end]
             theirs = call(options.python, job, options.limit)
         cells = [compare(ours, theirs, key) for key in ("rest", "mean", "deviation")]
         cells += [f"{part['time']:.3g}" if "time" in part else "-" for part in (ours, theirs)]
