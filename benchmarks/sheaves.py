@@ -7,8 +7,9 @@ The default is 100000 cables over 100 sheaves, which turn freely and lie alterna
 rope. Contact with friction uses `add_surface_contact` with a search. The contact of the taut rope with the grooves
 begins in the first steps. Only the later steps are timed, with a new Jacobian in each iteration. The table shows
 process times per Newton iteration of the fastest round. The table shows the time of Newton's method together with the
-updates of contact. The share of contact in this time includes residual, tangent and update, with at least one search.
-The table also shows the time of one residual of the contact per closed point, measured by repeated calls.
+updates of contact. The contact part of this time is the time of the residual, the tangent and the update, which
+includes at least one search. The table also shows the time of one residual of the contact per closed point, measured by
+repeated calls.
 """
 
 import argparse

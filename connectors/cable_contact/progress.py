@@ -32,8 +32,8 @@ class UpdateProgress(NamedTuple):
         left: index of the other cable of each slot after the last update, shape (slots,).
         hull: control points of the cables at the last search (`eval_hulls`) [m], shape (rows, 4, 3).
         now: work space for the present control points [m], shape (rows, 4, 3).
-        limits: largest value of twice the motion of a control point for which the last search is valid [m], shape (1,);
-            0 if the last search is not valid.
+        limits: limit of twice the largest motion of a control point, below which the last search is valid [m], shape
+            (1,); 0 if the last search is not valid.
         due: 0 if no search is necessary, otherwise `MOVED` or `ALL`, shape (1,).
     """
 

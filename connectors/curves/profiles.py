@@ -114,7 +114,7 @@ def create_pieces(points: FloatArray, curvatures: FloatArray, closed: bool, wher
         following = 0 if last else k + 1
         out, into = _turn(t, float(half[k])), _turn(along[following], -float(half[following]))
         turn = np.arctan2(out[0] * into[1] - out[1] * into[0], out @ into)
-        # if a curve reverses its direction, the sign of the angle would depend on rounding errors
+        # where a curve reverses its direction, the sign of the angle depends on rounding errors
         turn = abs(turn) if abs(turn) > np.pi - KINK else turn
         if turn > KINK:
             middle = _turn(out, 0.5 * float(turn))

@@ -43,10 +43,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.rows import create_records
 
-# Kernels read structured arrays. The argument c contains the constants of the pieces (`create_group` in
-# body_fluid_load.py), m the motion of the pieces and the forces on the pieces (`create_motion`), flow and surface the
-# motion of the fluid at the centres of the pieces (`flow.create_flows`, `flow.create_surfaces`). The argument own
-# contains the marker of each row, and the range of its pieces, from ``first`` to ``end``.
+# Kernels read structured arrays. The argument ``c`` contains the constants of the pieces (`create_group` in
+# body_fluid_load.py). The argument ``m`` contains the motion of the pieces and the forces on the pieces
+# (`create_motion`). The arguments ``flow`` and ``surface`` contain the motion of the fluid at the centres of the pieces
+# (`flow.create_flows`, `flow.create_surfaces`). The argument ``own`` contains the marker of each row, and the range of
+# its pieces, from ``first`` to ``end``.
 
 
 def create_motion(count: int) -> NDArray[Any]:
@@ -190,7 +191,7 @@ def eval_drag(c: Any, m: Any, flow: Any, i: int, w: FloatArray, q: FloatArray, n
 
 @kernel(inline=True)
 def eval_inertia(c: Any, E: FloatArray, i: int, a: FloatArray, I: FloatArray) -> None:
-    """Write Σ m_k (e_k·a) e_k into I, shape (3,). This vector is the force of the added mass in the accelerated fluid
+    """Write Σ m_k (e_k·a) e_k into I, shape (3,). This vector is the added-mass force that the accelerated fluid exerts
     on piece i, divided by the immersed fraction s."""
     I[0] = I[1] = I[2] = 0.0
     for k in range(3):

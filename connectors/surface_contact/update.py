@@ -18,9 +18,9 @@ anchor and the axes of the material of closed points with friction follow such a
 
     a := X - u_t where a point sticks,    T_0 := T,  d_0 := d_1.
 
-States on soft beds are decided with the deflection û of `bed_kernels.py`. For a point that was closed at the start of
-the step, the stored gap is g minus the gap at which the suction of the point ends, so the point is closed until g
-reaches that gap. δ and m depend on the gap g at the end of the step:
+The states of points on soft beds are determined with the deflection û of `bed_kernels.py`. For a point that was closed
+at the start of the step, the stored gap is g minus the gap at which the suction of the point ends, so the point is
+closed until g reaches that gap. δ and m depend on the gap g at the end of the step:
 
     g <= 0: m := 0, δ := max(δ, -g)
     g <= 0 of a point that was open at the start, if m > c_s δ, or if c_s = 0: m := 0, δ := -g

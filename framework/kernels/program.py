@@ -4,7 +4,7 @@ kernels, no Python code runs.
 A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
 take longer than the computation. A function that a law creates by `call` always calls the same kernels with the same
 arrays. Only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
-combines consecutive calls to one call. Python calls all other functions, mainly user functions, in the order of the
+combines consecutive calls into one call. Python calls all other functions, mainly user functions, in the order of the
 steps. If compiled code runs the program, the table of the program contains the addresses of these functions, and only
 these functions run as Python code.
 """

@@ -2,8 +2,9 @@
 
 The functions are not collective. Each process assembles the whole model, so no table may be distributed.
 
-The unknowns are the coordinates without multipliers, in world order (the order of the world numbers). The coordinate of
-entry i is ``state.q[i]``. The functions omit constraints, which only the solvers assemble.
+The unknowns are the coordinates without multipliers, in world order (the order of the world numbers). Entry i of an
+assembled vector belongs to the coordinate ``state.q[i]``. The functions omit constraints, which only the solvers
+assemble.
 """
 
 from __future__ import annotations

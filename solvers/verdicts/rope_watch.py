@@ -210,7 +210,7 @@ class RopeWatch(Watch):
         self._wraps: list[tuple[str, Gaps, FloatArray]] = []
         self._pulls: list[tuple[str, Pulls, FloatArray]] = []
         self._before: list[FloatArray] = []
-        # positions and velocities at the end of the previous step, for each law with pulls
+        # positions and velocities at the end of the previous step, for each law whose tensions are checked
         self._motions: list[tuple[FloatArray, FloatArray]] = []
         self._reasons: list[str] = []
         self.notes: list[str] = []

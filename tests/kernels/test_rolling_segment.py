@@ -41,7 +41,7 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
         straight = ends - axis * turn
         x = axis * np.sin(turn) + straight
         height = axis * np.cos(turn)
-        # the cable runs to the right above the circle (which is to its right), or below the circle (to its left)
+        # the cable runs in the direction +x, above a circle on its right side, or below a circle on its left side
         slope = np.column_stack((np.cos(turn), left * np.sin(turn)))
         point = np.column_stack((x, -left * height))
         normal = np.column_stack((-slope[:, 1], slope[:, 0]))

@@ -1,8 +1,9 @@
 """Program that writes kernels.json, the list of kernels that `windlass compile` and the first run on a machine compile
 in advance.
 
-usage: .venv/bin/python tests/support/list_kernels.py after a change of the arguments of kernels; the program takes a
-few minutes
+usage: .venv/bin/python tests/support/list_kernels.py
+
+Run this program after each change of the arguments of kernels. The program takes a few minutes.
 
 The program runs short models in separate processes, and records the kernels that each model calls.
 """

@@ -45,7 +45,7 @@ def test_a_stop_gives_back_what_it_took(turning: bool) -> None:
     """The depth is v sqrt(m/k) after a quarter of the period, and the body leaves after half the period with its
     initial speed.
     """
-    upper, speed = (7.0, 20.0) if turning else (0.12, 1.5)  # the motion is longer than a turn
+    upper, speed = (7.0, 20.0) if turning else (0.12, 1.5)  # the rotation exceeds a full turn
     frequency = np.sqrt(STIFFNESS / (INERTIA if turning else MASS))
     step = np.pi / frequency / 40
     way = upper / speed
