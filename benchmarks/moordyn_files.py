@@ -44,9 +44,14 @@ def move(start: list[list[float]], t: Any) -> np.ndarray:
 
 
 def summarise(times: np.ndarray, series: np.ndarray, end: float) -> dict[str, list[float]]:
-    """Return mean and standard deviation over the last two periods."""
-    late = series[times >= end - 2.0 * PERIOD - 1e-9]
-    return {"mean": late.mean(axis=0).tolist(), "deviation": late.std(axis=0).tolist()}
+    """Return mean and standard deviation over the last two periods. Each value is weighted with the size of its step,
+    because Windlass cuts steps in which a line becomes taut.
+    """
+    late = times >= end - 2.0 * PERIOD - 1e-9
+    values, sizes = series[late], np.diff(times, prepend=0.0)[late]
+    mean = np.average(values, axis=0, weights=sizes)
+    deviation = np.sqrt(np.average((values - mean) ** 2, axis=0, weights=sizes))
+    return {"mean": mean.tolist(), "deviation": deviation.tolist()}
 
 
 def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
