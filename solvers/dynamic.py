@@ -580,6 +580,8 @@ class Run:
         solver, state = self._solver, self._state
         self._go_back()
         solver._note_failure(state.t + h, h, attempt.reason)
+        if REQUEST not in attempt.reason:
+            solver.watches.reject()
         if not solver.sizes.reject(h, attempt.recommended_step, attempt.unsettled):
             failure = create_failure(solver.problem, attempt, state.t + h, solver.statistics.steps + 1, h)
             failure.diagnosis += solver.watches.explain()

@@ -90,6 +90,8 @@ TRANSIENT = 0.1
 """Limit [1] of the difference between the losses of speed of a run and of the theory of steady motion, divided by the
 largest loss. Above this limit a report recommends a later start of the means.
 """
+NEGLIGIBLE = 1e-6
+"""Difference of these losses of speed that is ignored [1]; waves of belts without load cause such differences."""
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span over time, divided by the largest change of tension on a pulley [1].
 Above this value vibrations change the losses too much for a comparison with steady motion.
@@ -560,7 +562,7 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
         return ()
     off, most = np.abs(lost[:, 0] - lost[:, 1]), float(np.abs(lost[:, 1]).max())
     worst = int(off.argmax())
-    if off[worst] <= TRANSIENT * most or not report.belt_speed > 0.0:
+    if off[worst] <= max(TRANSIENT * most, NEGLIGIBLE) or not report.belt_speed > 0.0:
         return ()
     return (
         f"speeds of {report.name} differ from the speeds in steady motion: a loss of {100.0 * lost[worst, 0]:.3g} % in "

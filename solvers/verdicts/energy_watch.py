@@ -9,7 +9,8 @@ in a step from n to n + 1 is
 The energy that the law dissipates reduces ``created``. For exact motion ``created`` is at most 0. The error of the
 trapezoidal sum is of third order in the step size. If the step size does not resolve contacts, energy is created in
 each step, even if the motion looks correct. Created energy therefore shows that the steps are too long. To save time,
-only some steps are checked, with the states at both ends of the step.
+only some steps are checked, with the states at both ends of the step. These steps are steps at given intervals and, in
+separate sums, the `AFTER` steps that follow a failure.
 
 With the relative rounding error eps of floating-point numbers, rounding of coordinates x by eps |x| changes energies by
 up to eps |f| |x|, and rounding of energies changes energies by eps U. These rounding errors are subtracted from the
@@ -42,6 +43,8 @@ EVERY = 512
 """Largest number of steps between checks; earlier checks are at the steps 32, 64, 128 and so on."""
 FIRST = 16
 """Number of steps at the start of a solve that are all checked."""
+AFTER = 16
+"""Number of steps that are checked after a failed step."""
 SHARE = 0.05
 """Energy created in the checked steps, relative to the sum of the absolute works and energy changes of all laws in
 these steps [1], below which the created energy is ignored. The ratio is below 0.01 in resolved runs and 0.16 or more in
@@ -128,15 +131,17 @@ def add_check(sums: FloatArray, run: FloatArray, checks: IntArray) -> None:
 
     Args:
         sums: sums of the check, shape (5,).
-        run: sum of the created energies, sum of the values `TURNED`, largest kinetic energy and largest stored energy
-            of the run, shape (4,).
-        checks: whether the previous step was checked, and the number of added checks, shape (2,).
+        run: sum of the created energies, sum of the values `TURNED`, largest kinetic energy and largest stored energy;
+            row 0 for steps at given intervals, row 1 for steps after failures, shape (2, 4).
+        checks: whether the previous step was checked, the row of ``run`` for the present step, and the number of checks
+            in each row, shape (4,).
     """
+    k = checks[1]
     if checks[0] != 0:
-        run[0] += max(sums[CREATED] - sums[ROUNDING], 0.0)
-        run[1] += sums[TURNED]
-        run[2], run[3] = max(run[2], sums[KINETIC]), max(run[3], sums[STORED])
-        checks[1] += 1
+        run[k, 0] += max(sums[CREATED] - sums[ROUNDING], 0.0)
+        run[k, 1] += sums[TURNED]
+        run[k, 2], run[k, 3] = max(run[k, 2], sums[KINETIC]), max(run[k, 3], sums[STORED])
+        checks[2 + k] += 1
     checks[0] = 1
 
 
@@ -158,35 +163,42 @@ class EnergyWatch(Watch):
         # programs that compute the forces of the laws, and the sums of a check
         self._program, self._check = NO_CALLS, NO_CALLS
         self._made_for: tuple[Any, Any, int] = None, None, -1
-        self._steps, self._due = 0, 0
+        # number of accepted steps, number of the next step at the given intervals, and number of the last step that is
+        # checked after a failure
+        self._steps, self._due, self._last = 0, 0, 0
         # arguments of `add_check`
-        self._sums, self._run, self._checks = np.zeros(5), np.zeros(4), np.zeros(2, np.int64)
+        self._sums, self._run, self._checks = np.zeros(5), np.zeros((2, 4)), np.zeros(4, np.int64)
         self._add_check = call(add_check)
 
     def begin(self, state: State, duration: float) -> None:
         """Begin the checks of a run, see `Watch.begin`."""
-        self._steps, self._due = 0, 0
+        self._steps, self._due, self._last = 0, 0, 0
         self._run[:], self._checks[:] = 0.0, 0
 
     def checkpoint(self) -> dict[str, Any]:
         """Return values that a resumed run needs."""
-        return {"steps": self._steps, "looks": int(self._checks[1]), "sums": self._run.tolist()}
+        looks, sums = self._checks[2:].tolist(), self._run.ravel().tolist()
+        return {"steps": self._steps, "last": self._last, "looks": looks, "sums": sums}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
         """Continue from the values of `checkpoint`."""
-        self._steps, self._due = int(kept["steps"]), 0
-        self._run[:], self._checks[:] = kept["sums"], (0, kept["looks"])
+        self._steps, self._due, self._last = int(kept["steps"]), 0, int(kept["last"])
+        self._run[:], self._checks[:] = np.reshape(kept["sums"], (2, 4)), (0, 0, *kept["looks"])
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
         """Prepare the checks of the next step, see `Watch.before_step`."""
         number = self._steps + 1
-        self._wanted = number >= self._due and is_due(number)
+        follows = number <= self._last
+        self._wanted = follows or (number >= self._due and is_due(number))
         if self._wanted:
             self._lay_down(state)
+            self._checks[1] = follows
             # compiled code checks consecutive steps, unless the check needs sums over several processes
             last = number
-            while self._assembly.processes.size == 1 and is_due(last + 1):
-                last += 1
+            if self._assembly.processes.size == 1:
+                last = max(number, self._last)
+                while not follows and is_due(last + 1):
+                    last += 1
             return last + 1 - number
         self._checks[0] = 0
         if number >= self._due:
@@ -208,6 +220,10 @@ class EnergyWatch(Watch):
         """Return the compiled program that is executed after each compiled step, see `Watch.idle_program`."""
         return self._check if self._wanted else None
 
+    def reject(self) -> None:
+        """Record a failed step, see `Watch.reject`."""
+        self._last = self._steps + AFTER
+
     def accept(self, state: State, t: float, h: float) -> None:
         """Record an accepted step. The fields contain the history values for the next step."""
         self._steps += 1
@@ -220,16 +236,21 @@ class EnergyWatch(Watch):
 
     def judge(self) -> list[str]:
         """Return reasons to doubt the result, see `Watch.judge`."""
-        created, turned, kinetic, stored = self._run.tolist()
-        checks = int(self._checks[1])
-        if checks == 0 or created <= SHARE * turned:
-            return []
-        if created / checks * self._steps <= max(WEIGHT * kinetic, SOLVED * stored):
-            return []
-        return [
-            f"forces create energy: {created / turned:.0%} of the work that they turn over, seen in "
-            f"{checks} of {self._steps} steps; contacts or stiff parts are not resolved: take a smaller step"
-        ]
+        places = "", " after failed attempts"
+        for (created, turned, kinetic, stored), checks, place in zip(
+            self._run.tolist(), self._checks[2:].tolist(), places, strict=True
+        ):
+            if checks == 0 or created <= SHARE * turned:
+                continue
+            # steps after failures do not represent the other steps
+            total = created if place else created / checks * self._steps
+            if total > max(WEIGHT * kinetic, SOLVED * stored):
+                return [
+                    f"forces create energy: {created / turned:.0%} of the work that they turn over, seen in "
+                    f"{checks} of {self._steps} steps{place}; contacts or stiff parts are not resolved: take a smaller "
+                    "step"
+                ]
+        return []
 
     def _lay_down(self, state: State) -> None:
         """Collect the laws with a stored energy. Create the compiled programs that evaluate the forces of these laws

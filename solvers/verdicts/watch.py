@@ -82,6 +82,9 @@ class Watch:
         accepted."""
         return inf
 
+    def reject(self) -> None:
+        """Record that the step failed, and is repeated with a smaller size that no contact has requested."""
+
     def accept(self, state: State, t: float, h: float) -> None:
         """Record an accepted step of the size h [s] that ends at t [s]. The fields contain the end of the step."""
 
@@ -149,6 +152,7 @@ class Watches:
         self._before_step = self._overriding("before_step")
         self._refuse = [watch for watch in self._all if _overrides(watch, "refuse")]
         self._programs, self._find_cut = self._overriding("program"), self._overriding("find_cut")
+        self._reject = self._overriding("reject")
         self._accept, self._after_step = self._overriding("accept"), self._overriding("after_step")
         self._idle_program, self._skip = self._overriding("idle_program"), self._overriding("skip")
 
@@ -199,6 +203,11 @@ class Watches:
         """Return the size [s] with which the step must be repeated, see `Watch.find_cut`."""
         sizes: list[float] = [find(h) for find in self._find_cut]
         return min(sizes)
+
+    def reject(self) -> None:
+        """Record a failed step, see `Watch.reject`."""
+        for reject in self._reject:
+            reject()
 
     def accept(self, state: State, t: float, h: float) -> None:
         """Record an accepted step, see `Watch.accept`."""

@@ -373,12 +373,11 @@ def run_steadily(elements: int | None, steps: float, cord: float, torque: float)
 def test_belt_without_load_is_free(cord: float) -> None:
     """A belt that turns a pulley without load has no creep and no traction, for any cord offset.
 
-    The measured creep is 2.2e-5 of the speed, at a strain of 0.02. If no step size is reduced, the creep is 1e-6. Steps
-    with a reduced size cause waves of the belt.
+    The measured creep is 3.2e-6 of the speed, at a strain of 0.02.
     """
     report = run_steadily(None, 1.0, cord, torque=0.0)
     driven = report["driven"]
-    assert abs(driven.creep) < 3e-5 and not report.advice
+    assert abs(driven.creep) < 5e-6 and not report.advice
     assert abs(driven.torque) < 1e-3 * 0.5 * 3.14 * 260.0 * (0.035 - cord)
     assert driven.slip_arc < 0.01
 

@@ -6,6 +6,8 @@ A simple object replaces Exudyn's MainSystem, so Exudyn is not needed.
 from __future__ import annotations
 
 import json
+from dataclasses import dataclass
+from functools import wraps
 from pathlib import Path
 from typing import Any
 
@@ -361,3 +363,35 @@ def test_functions_of_cables_are_called_with_their_items() -> None:
     assert_allclose(forces[1], forces[0], rtol=0, atol=1e-12 * np.abs(forces[0]).max())
     assert seen["axialForce"] == {(k, 2e6 + k, 100.0) for k in cables}
     assert seen["bendingMoment"] == {(k, 170.0 + k, 0.1) for k in cables}
+
+
+def test_functions_of_cables_that_wrap_the_same_function() -> None:
+    """Each cable has the forces of its own function, also if functions are decorators of one function, or objects
+    without hash values."""
+    items = json.loads((ITEMS.parent / "cable_motion.json").read_text())
+    cables = [k for k, item in enumerate(items["objects"]) if item["objectType"] == "ANCFCable2D"]
+
+    def law(mbs: Any, t: float, number: int, x: float, e: float, *rest: float) -> float:
+        return 2e6 * e
+
+    @dataclass
+    class Scaled:
+        factor: float
+
+        def __call__(self, *arguments: Any) -> float:
+            return self.factor * law(*arguments)
+
+    def decorate(factor: float) -> Any:
+        return wraps(law)(lambda *arguments: factor * law(*arguments))
+
+    forces = []
+    for create in (Scaled, decorate, lambda factor: lambda *arguments: factor * law(*arguments)):
+        for i, k in enumerate(cables):
+            items["objects"][k]["axialForceUserFunction"] = create(1.0 + i)
+        model = Imported(items, MainSystem(items), FUNCTIONS)
+        state = model.initial_state()
+        state.q[:] += 1e-2 * np.random.default_rng(1).standard_normal(len(state.q))
+        forces.append(wl.assemble_vector(model.world, state).array.copy())
+    assert len(cables) > 1
+    assert_allclose(forces[0], forces[2], rtol=0, atol=1e-12 * np.abs(forces[2]).max())
+    assert_allclose(forces[1], forces[2], rtol=0, atol=1e-12 * np.abs(forces[2]).max())

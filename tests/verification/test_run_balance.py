@@ -67,6 +67,21 @@ def test_an_impact(kind: Any, settings: dict[str, Any], word: str, speed: float)
     assert word in "".join(solver.verdict.reasons)
 
 
+@pytest.mark.parametrize(("modulus", "step", "max_it", "speed"), [(1e10, 1e-3, 4, 6.46), (1e7, 1e-4, 1, 5.0)])
+def test_energy_created_after_failures(modulus: float, step: float, max_it: int, speed: float) -> None:
+    """The steps after failures of Newton's method are checked. An impact that the reduced steps do not resolve creates
+    8 J. A softer impact, which the steps resolve, is not doubtful although Newton's method fails."""
+    solver = wl.Dynamic(
+        create_sphere(modulus, 0.5, speed=5.0), step=step, end=0.14, resolve_contacts=False, max_it=max_it
+    )
+    state = solver.solve()
+    assert solver.failed_attempts
+    assert abs(state.v[1]) == pytest.approx(speed, abs=0.01)
+    creates = [reason for reason in solver.verdict.reasons if reason.startswith("forces create energy")]
+    assert bool(solver.verdict) == (not creates) == (speed == 5.0)
+    assert all("steps after failed attempts" in reason for reason in creates)
+
+
 @pytest.mark.parametrize(("step", "word"), [(1e-3, "doubtful"), (2e-4, "ok")])
 def test_a_bounce_over_many_steps(step: float, word: str) -> None:
     """In a run of 12 000 steps, with an impact at least every 300 steps, small amounts of created energy sum to 4 % and

@@ -271,10 +271,16 @@ def test_friction_of_what_has_just_touched() -> None:
         force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
         assert abs(force[1] / carried - 1.0) < 1e-3
         assert solver.verdict.word == "ok"
-    # passes end before friction has settled, so the post carries part of the friction force
-    solver = wl.Static(world, passes=wl.Passes(max_it=5, fail=False), decide_in_newton=0, name="")
+    # passes end before friction has settled; with the default stability="follow", form-finding and smaller load steps
+    # then lead to the correct force
+    settings: dict[str, Any] = {"passes": wl.Passes(max_it=5, fail=False), "decide_in_newton": 0, "name": ""}
+    solver = wl.Static(world, **settings)
+    assert abs(wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)[1] / carried - 1.0) < 1e-3
+    assert solver.statistics.steps == 5 and solver.verdict.word == "ok"
+    # without form-finding, friction has not settled
+    solver = wl.Static(world, stability="check", **settings)
     force = wl.eval_output(contacts, "force", solver.solve()).sum(axis=0)
-    assert 1.1 * carried < force[1] < 200.0
+    assert abs(force[1] / carried - 1.0) > 0.1
     assert "have no friction yet: take more load steps" in solver.verdict.reasons[0]
 
 

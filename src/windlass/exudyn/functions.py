@@ -104,8 +104,8 @@ class UserFunctions:
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
         self.mbs, self._given = mbs, given
-        # all user functions that `find` has returned
-        self._found = list[Any]()
+        # all user functions that `find` has returned, and the converted functions by the identities of user functions
+        self._found, self._converted = list[Any](), dict[int, Callable[..., Any]]()
         self.bring_up_to_date: Callable[[], None] = lambda: None
         self.is_current = False
         self.seen: tuple[IntArray, FloatArray, FloatArray] | None = None
@@ -153,7 +153,8 @@ class UserFunctions:
         if key.startswith(OF_TIME) and self.reads_state(function):
             return f"{key} reads the state: must depend on time alone"
         self._found.append(function)
-        return self._with_numbers(function)
+        # items with the same function share the converted function
+        return self._converted.setdefault(id(function), self._with_numbers(function))
 
     def _with_numbers(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """Return a function that calls the given function and evaluates the symbolic expressions in its result."""

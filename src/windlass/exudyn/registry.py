@@ -137,8 +137,8 @@ class Building:
         frames: translated markers with a position. A key consists of the number of the marker, and of a truth value,
             which is true for markers with a rotation.
         histories: dictionary from the number of a node to the conversion of its history values.
-        cable_functions: converted user functions of cables. A key consists of the user function of Exudyn and of a
-            truth value, which is true for bending moments.
+        cable_functions: converted user functions of cables. A key consists of the identity of the user function, and of
+            a truth value, which is true for bending moments.
         cable_numbers: dictionary from rows of cables to item numbers.
         faulty: group (such as ``"nodes"``) and number of each item that has wrong fields, see `find_faults`.
         reads: the item and the field that were read last, see `ReadItem`.
@@ -155,7 +155,7 @@ class Building:
     columns: dict[int, dict[str, tuple[str, float | FloatArray]]] = field(default_factory=dict)
     frames: dict[tuple[int, bool], MarkerFrame] = field(default_factory=dict)
     histories: dict[int, History] = field(default_factory=dict)
-    cable_functions: dict[tuple[Any, bool], Any] = field(default_factory=dict)
+    cable_functions: dict[tuple[int, bool], Any] = field(default_factory=dict)
     cable_numbers: dict[int, int] = field(default_factory=dict)
     faulty: set[tuple[str, int]] = field(default_factory=set)
     reads: list[tuple[str, str]] = field(default_factory=list)

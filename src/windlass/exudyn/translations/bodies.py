@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from inspect import unwrap
 from typing import Any
 
 import numpy as np
@@ -138,7 +137,7 @@ def cable2d(b: Building, item: Item) -> Entity:
         function = b.function(item, theirs)
         if function is not None:
             # cables with one function of Exudyn have one function of Windlass, which is called once for all cables
-            key = unwrap(function), bends
+            key = id(function), bends
             if key not in b.cable_functions:
                 b.cable_functions[key] = _cable_function(b, function, bends)
             functions[name] = b.cable_functions[key]
