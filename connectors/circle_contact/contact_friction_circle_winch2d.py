@@ -60,7 +60,7 @@ class ContactFrictionCircleWinch2D(PointContact):
     """Contact and friction between a circle and n points of a 2D cable of a winch rope; one row per pair.
 
     The points lie at the middle of n equal parts of the cable, on its cubic axis. The material of the rope moves
-    through the points: the slip velocity is the velocity of the material, bristles stick to the material, and the
+    through the points: the slip velocity is the velocity of the material, bristles deflect with the material, and the
     friction also acts on the length of the rope, ``s`` of the feed. Stiffness and damping are per metre of rope without
     strain, so the forces do not depend on the number of points and on the length of the cables. Forces and moments of
     rope and circle sum to 0 exactly.

@@ -3,7 +3,7 @@ sea beds while a winch pays them out or hauls them in.
 
 A cable has n contact points at constant fractions of its length, and the material of the rope moves through the points.
 The laws of normal force and friction are those of `ContactFrictionSurfaceCable`, with the slip velocity of the material
-and bristles that stick to the material. The friction acts on the nodes and on the length l of the rope, by the virtual
+and bristles that deflect with the material. The friction acts on the nodes and on the length l of the rope, by the virtual
 power of the material; see `winch_kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
@@ -44,7 +44,7 @@ class ContactFrictionSurfaceWinch(PointContact):
     """Contact and friction between a surface and n points of a 2D or 3D cable of a winch rope; one row per pair.
 
     The points lie at the middle of n equal parts of the cable, on its cubic axis. The material of the rope moves
-    through the points: the slip velocity is the velocity of the material, bristles stick to the material, and the
+    through the points: the slip velocity is the velocity of the material, bristles deflect with the material, and the
     friction drives the length of the rope, ``s`` of the feed. Stiffness and damping are per metre of rope without
     strain. Friction acts on the axis, so it does not turn ropes with torsion. The sums of forces and of moments on rope
     and body are exactly 0. At constant length, all forces are those of `ContactFrictionSurfaceCable`. Each row has the
