@@ -3,8 +3,8 @@ sea beds while a winch pays them out or hauls them in.
 
 A cable has n contact points at constant fractions of its length, and the material of the rope moves through the points.
 The laws of normal force and friction are those of `ContactFrictionSurfaceCable`, with the slip velocity of the material
-and bristles that deflect with the material. The friction acts on the nodes and on the length l of the rope, by the virtual
-power of the material; see `winch_kernels.py` for all formulas.
+and bristles that deflect with the material. The friction acts on the nodes and on the length l of the rope, by the
+virtual power of the material; see `winch_kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
