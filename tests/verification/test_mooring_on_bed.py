@@ -217,7 +217,7 @@ def test_slipping_in_waves() -> None:
 @pytest.mark.parametrize("seed", [pytest.param(k, marks=() if k < 6 else pytest.mark.long) for k in range(40)])
 def test_random_starts(seed: int) -> None:
     """Lines of random length, stiffness and mass start far from their equilibrium: straight through the water, arched
-    upwards, inside the bed, beside the plane of the equilibrium, or in a random curve. The solves converge, and the
+    upwards, inside the bed, outside the plane of the equilibrium, or in a random curve. The solves converge, and the
     tension at the top agrees with the closed form within 0.5 %.
 
     A line that is longer than the sum of the horizontal and the vertical distance of its ends is slack on the bed. The

@@ -97,7 +97,7 @@ def test_a_bounce_over_many_steps(step: float, word: str) -> None:
 @pytest.mark.parametrize("modulus", [0.0, 1e9])
 def test_added_mass_hides_no_creation(modulus: float) -> None:
     """A buoy without drag in waves creates no energy, although its added mass carries energy away and back. If a sphere
-    beside the buoy leaves an unresolved impact at 3 s with 31.2 kJ too much, the created energy is exactly 31.2 kJ,
+    near the buoy leaves an unresolved impact at 3 s with 31.2 kJ too much, the created energy is exactly 31.2 kJ,
     although the added mass has carried up to 18 kW.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
