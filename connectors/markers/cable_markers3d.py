@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.cable_shape import cable_lengths, find_used
 from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
-from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, PositionColumns
+from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionColumns
 from windlass.elements.cable.points import eval_shape
 from windlass.elements.cable.strains import interpolate
 from windlass.elements.nodes.turning import REVERSED, smallest_rotations
@@ -50,7 +50,7 @@ SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Pre
 class PositionOnCable3D(Component):
     """A point on the axis of a 3D cable, or a point at a distance from the axis that rotates with the tangent."""
 
-    provides = (FAMILY, RIGID, CURVED)
+    provides = (FAMILY, RIGID, CURVED, SPATIAL)
     cable = ref("3D cable", "the cable")
     x = column("m", "axial position on the cable, from 0 to the length of the cable", default=0.0, minimum=0.0)
     offset = column(

@@ -52,13 +52,29 @@ INVERSE_ITERATIONS = 8
 """Number of inverse iterations, with the matrix to which `SHIFT` is added, that find a motion without stiffness."""
 
 
+class NoStiffness(ModelError):
+    """Exception for a static model with coordinates that have no stiffness.
+
+    Attributes:
+        names: names of these coordinates, such as "body 1, e1".
+    """
+
+    def __init__(self, names: list[str]) -> None:
+        self.names = names
+        super().__init__(
+            f"static model: {len(names)} coordinates have no stiffness: {'; '.join(shorten(names))}. "
+            "Every coordinate needs stiffness, a support, contact, or a stabiliser > 0 [1/s^2]"
+        )
+
+
 def check_stiffness(newton: Newton, scheme: Scheme) -> None:
     """Check that the tangent of the first Newton iteration, including the stabiliser, is not singular. The tangent is
     evaluated with the history values in ``Fields.data``.
 
     Raises:
-        ModelError: forces of rows cannot be evaluated, coordinates have no stiffness, or the tangent is singular. The
-            message names these rows or coordinates.
+        NoStiffness: coordinates have no stiffness.
+        ModelError: forces of rows cannot be evaluated, or the tangent is singular. The message names these rows or
+            motions.
     """
     problem = newton.problem
     problem.start(scheme)
@@ -74,10 +90,7 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
     empty = np.flatnonzero(_row_sizes(problem).array_r[of_dof[: len(layout.owned)]] == 0.0)
     names = name_dofs(problem.assembly, empty)
     if names:
-        raise ModelError(
-            f"static model: {len(names)} coordinates have no stiffness: {'; '.join(shorten(names))}. "
-            "Every coordinate needs stiffness, a support, contact, or a stabiliser > 0 [1/s^2]"
-        )
+        raise NoStiffness(names)
     free = find_free_motion(problem)
     if free:
         found = summarise_faults(problem)

@@ -101,7 +101,7 @@ def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
     rows = [
         "---------------------- ROD TYPES ------", "names", "units", "can 10 1000 0.6 1.0 1.2 1.0",
         "---------------------- BODIES ------", "names", "units", "1 Turbine 0 0 0 0 0 0 1e6 0 1e6 0 0 0",
-        "---------------------- RODS ------", "names", "units", "1 can Coupled 0 0 2 0 0 15 8 p",
+        "---------------------- RODS ------", "names", "units", "1 can CoupledPinned 0 0 2 0 0 15 8 p",
         "---------------------- SYROPE IC ------", "names", "units", "1 1 1 0 100",
         "---------------------- CONTROL ------", "names", "units", "1 1",
         "---------------------- EXTERNAL LOADS ------", "names", "units", "1 Body1 0|0|0 0|0|0 0|0|0 G",
@@ -114,7 +114,7 @@ def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
     assert str(error.value).startswith(f"{tmp_path / 'model.txt'}: 6 item(s) have no counterpart in Windlass:\n  line ")
     for word in (
         "body 1 is Turbine: must be Fixed, Coupled, CoupledPinned or Free",
-        "rod 1 is Coupled: must be Fixed, Free, Pinned, Body# or Body#Pinned",
+        "rod 1 is CoupledPinned: must be Fixed, Coupled, Free, Pinned, Body# or Body#Pinned",
         "SYROPE IC 1 1",
         "CONTROL 1 1",
         "EXTERNAL LOADS 1",
@@ -136,7 +136,7 @@ def test_other_files(tmp_path: Path) -> None:
     for columns, words in (
         (
             2,
-            "has 2 columns after the time: must have 3, 6 for each coupled body and 3 for each coupled point, or 6 of",
+            "has 2 columns after the time: must have 3, 6 for each coupled body or rod and 3 for each coupled point",
         ),
         (-1, "must have four rows or more with times that rise"),
     ):

@@ -237,10 +237,9 @@ def test_mass_of_two_parts() -> None:
 
 
 REFUSED = [
-    ("rods", "1 rod CoupledPinned 0 0 -5 0 0 -9 4 -", "rod 1 is CoupledPinned: must be Fixed, Free, Pinned, Body# or"),
+    ("rods", "1 rod CoupledPinned 0 0 -5 0 0 -9 4 -", "rod 1 is CoupledPinned: must be Fixed, Coupled, Free, Pinned"),
     ("rods", "1 rod Body3 0 0 -5 0 0 -9 4 -", "rod 1 is of Body3: must be a body of the section BODIES"),
-    ("rods", "1 rod Free 0 0 -5 0 0 -5 4 -", "length = 0 m, NumSegs = 4 of rod 1: must be > 0 m, >= 1"),
-    ("rods", "1 rod Free 0 0 -5 0 0 -9 0 -", "NumSegs = 0 of rod 1: must be > 0 m, >= 1"),
+    ("rods", "1 rod Free 0 0 -5 0 0 -5 4 -", "length = 0 m, NumSegs = 4 of rod 1: must be > 0 m, or NumSegs = 0"),
     ("rods", "1 pole Free 0 0 -5 0 0 -9 4 -", "rod 1 has the type pole: must be one of rod, slim"),
     ("rods", "1 rod Free 0 0 -5 0 0", "RODS has 8 values: must have 10"),
     ("rods", "1 rod Free 0 0 -5 0 0 nan 4 -", "position of rod 1 = nan: must be finite [m]"),
@@ -381,5 +380,3 @@ def test_beam_that_a_fixed_rod_clamps(side: int, tmp_path: Path) -> None:
     place = wl.eval_output(mooring.points[1], "position", state)
     assert_allclose(10.0 - place[2], 0.4 * GRAVITY * 4.0**4 / (8.0 * 5e3), rtol=1e-3)
     assert_allclose(place[:2], [4.0 * side, 0.0], atol=1e-3)
-    (tmp_path / "model.txt").write_text((text + AIR).replace("2 0 10 ", "2 0 11 "))
-    assert any("bends freely at end" in note for note in wl.moordyn.load(tmp_path / "model.txt").notes)

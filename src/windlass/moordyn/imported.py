@@ -8,6 +8,7 @@
 | friction | friction of the surface, proportional to the speed at low speeds |
 | free point | common node at the ends of its lines, with a `MassPoint`, and with its buoyancy as a `Force` |
 | free body, rod | `RigidBody3D`, see rigid.py |
+| line with bending stiffness at a rod | direction of its end, see clamps.py |
 
 In the table above, d is the diameter of a line. The friction force of a segment is mu FricDamp times the speed of the
 segment, and at most mu times the contact force. The coefficient of friction mu is FrictionCoefficient, or the value of
@@ -21,7 +22,7 @@ from __future__ import annotations
 
 from math import inf
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -36,8 +37,10 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.sensors import Sensor
+from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.moordyn.channels import Converted, find_body_angles, find_rod_angles
+from windlass.moordyn.clamps import Clamp, add_clamps, find_clamps
 from windlass.moordyn.environment import Environment, find_height, read_environment, read_motion
 from windlass.moordyn.input_file import (
     FORCES,
@@ -46,13 +49,15 @@ from windlass.moordyn.input_file import (
     LineType,
     NotTranslated,
     Point,
+    find_node,
     name_point,
     number_end,
     read_input,
 )
-from windlass.moordyn.motion import find_ends, find_paths
+from windlass.moordyn.motion import Places, find_paths
 from windlass.moordyn.rigid import add_bodies, add_sphere, find_direction, place_ends
 from windlass.moordyn.starts import Shape, find_shape
+from windlass.solvers.equilibrium.singular import NoStiffness
 from windlass.solvers.static import Static
 
 SOFT = 1e-9
@@ -69,6 +74,11 @@ no waves.
 """
 
 
+NEUTRAL = 1e-6
+"""Largest moment on a rotation without stiffness, divided by the largest tension [m]. Such moments are rounding errors.
+"""
+
+
 class Mooring:
     """Parts of a World that were created from a MoorDyn input file.
 
@@ -78,6 +88,8 @@ class Mooring:
         loose: dictionary from pairs (line number, point number) to nodes, for line ends that can break off.
         bodies, rods: dictionaries from the numbers of free or pinned bodies, and of free or pinned rods, to their
             `RigidBody3D`.
+        nodes: dictionary from pairs (line number, 0 for end A or 1 for end B) to the end nodes of lines.
+        turns: dictionary from names of the rotations of free bodies to constraints that `rest` activates.
         points: dictionary from the numbers of points with a line to the nodes of these points. The end nodes of further
             lines at a point use the position of this node. Ends of rods have the numbers `input_file.number_end`.
         supports: dictionary from numbers of fixed and coupled points to the constraints of x, y and z.
@@ -96,9 +108,11 @@ class Mooring:
     def __init__(self, world: World, file: InputFile, environment: Environment) -> None:
         self.world, self.file, self.environment = world, file, environment
         self.lines: dict[int, Entity] = {}
+        self.nodes: dict[tuple[int, int], Entity] = {}
         self.loose: dict[tuple[int, int], Entity] = {}
         self.bodies: dict[int, Entity] = {}
         self.rods: dict[int, Entity] = {}
+        self.turns: dict[str, Entity] = {}
         self.points: dict[int, Entity] = {}
         self.supports: dict[int, Entity] = {}
         self.loads: dict[int, Entity] = {}
@@ -110,15 +124,46 @@ class Mooring:
         self.motion_end = inf
 
     def rest(self, **settings: Any) -> State:
-        """Return the equilibrium at t = 0, with the sea current and without waves.
+        """Return the equilibrium at t = 0, with the sea current and without waves. Rotations of free bodies that have
+        no stiffness keep their value in the file.
 
         Args:
             **settings: arguments of `Static`.
 
         Raises:
             NotConverged: no equilibrium was found.
+            ModelError: a coordinate has no stiffness, or moments act on a rotation without stiffness.
         """
-        return Static(self.world, **({"time": 0.0} | settings)).solve()
+        solver = Static(self.world, **({"time": 0.0} | settings))
+        try:
+            return solver.solve()
+        except NoStiffness as error:
+            if not set(error.names) <= self.turns.keys():
+                raise
+            names = error.names
+        try:
+            return self._rest_held(solver, names)
+        except ModelError:
+            bodies = {name.split(",")[0] for name in names}
+            return self._rest_held(solver, [name for name in self.turns if name.split(",")[0] in bodies])
+
+    def _rest_held(self, solver: Static, names: list[str]) -> State:
+        """Return the equilibrium with constraints on rotations of free bodies that have no stiffness.
+
+        Raises:
+            ModelError: a coordinate has no stiffness, or moments act on the rotations.
+        """
+        held = merge_handles([self.turns[name] for name in names])
+        self.world.set(held, active=True)
+        try:
+            state = solver.solve()
+            moment = float(np.abs(eval_output(held, "force", state)).max())
+        finally:
+            self.world.set(held, active=False)
+        largest = max(float(np.abs(eval_output(line, "axial_force", state)).max()) for line in self.lines.values())
+        if moment > NEUTRAL * largest:
+            raise ModelError(f"static model: {', '.join(names)} have no stiffness, and a moment of {moment:g} N m acts")
+        return state
 
     def start(self) -> State:
         """Return a state at rest at t = 0. Points have the positions of the file, and lines hang between the points as
@@ -165,6 +210,8 @@ class Mooring:
             line, row = self.lines[number], self.file.lines[number]
             k = min(node, row.segments - 1)
             return Sensor(line[k], output, axis, name, {"x": row.length / row.segments * (node - k)})
+        if kind == "rod" and not self.file.rods[number].segments:
+            return Sensor(self.points[number_end(number, 0)], output, axis, name)
         if kind == "rod":
             ends = place_ends(self.file, number)
             local = ends[0] + max(node, 0) / self.file.rods[number].segments * (ends[1] - ends[0])
@@ -189,16 +236,6 @@ class Mooring:
             if point in line.ends:
                 return number, f"TEN{'AB'[line.ends.index(point)]}"
         raise AssertionError(f"{name_point(point)} has no line")
-
-
-class Places(NamedTuple):
-    """Initial positions [m] of points, times [s] of the table of motions, and positions [m] of moving points at these
-    times, see `find_paths`.
-    """
-
-    start: dict[int, FloatArray]
-    times: FloatArray
-    paths: dict[int, FloatArray]
 
 
 @checked(
@@ -267,7 +304,7 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
                 "True, or leave out the output"
             )
     table = None if motion is None else read_motion(Path(motion))
-    mooring, places = Mooring(world, file, environment), Places(*find_paths(file, table))
+    mooring, places = Mooring(world, file, environment), find_paths(file, table)
     if table is not None:
         # the last row was added by extrapolation, so the table of the user ends one row earlier
         mooring.motion_end = float(places.times[-2])
@@ -277,8 +314,15 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
             con.Fluid, name="sea", density=environment.density, depth=environment.depth, **growth, **environment.flow
         )
     add_bodies(mooring, hold)
+    for number, body in mooring.bodies.items():
+        for name in ("e1", "e2", "e3") if file.lines else ():
+            mooring.turns[f"body {number}, {name}"] = con.fix(world, body, name)
+    if mooring.turns:
+        world.set(merge_handles(list(mooring.turns.values())), active=False)
+    clamps = find_clamps(file, places.start)
     for number, line in file.lines.items():
-        _add_line(mooring, number, line, places)
+        _add_line(mooring, number, line, places, clamps)
+    add_clamps(mooring, clamps, places.times, places.poses, hold)
     for number, node in mooring.points.items():
         supports = _hold_point(mooring, number, node, places, hold)
         if supports is not None:
@@ -289,8 +333,8 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
     return mooring
 
 
-def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None:
-    """Add a line with its fluid load."""
+def _add_line(mooring: Mooring, number: int, line: Line, places: Places, clamps: dict[tuple[int, int], Clamp]) -> None:
+    """Add a line with its fluid load. At clamped ends, the line starts in the direction of the clamp."""
     world, environment, kind = mooring.world, mooring.environment, mooring.file.types[line.type]
     area = 0.25 * np.pi * kind.diameter**2
     submerged = kind.mass - environment.density * area
@@ -306,10 +350,9 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
     )
     size = np.linalg.norm(shape.slope, axis=1)[:, None]
     unit = shape.slope / size
-    clamped = {k: _find_clamp(mooring, number, line, k) for k in (0, 1)}
-    for k, axis in clamped.items():
-        if axis is not None:
-            unit[-k] = axis
+    for k in (0, 1):
+        if (number, k) in clamps:
+            unit[-k] = clamps[number, k].tangent
     stretched = np.column_stack((np.zeros_like(unit), (size - 1.0) * unit))
     nodes = list[Entity]()
     inner = slice(1, line.segments)
@@ -323,18 +366,16 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
     for k, point in enumerate(line.ends):
         at = -k
         breaks = any((row.line, row.point) == (number, point) for row in mooring.file.failures.values())
-        owner = None if breaks else mooring.points.get(point)
+        owner = None if breaks else mooring.points.get(find_node(mooring.file, point))
         shared: dict[str, Any] = {} if owner is None else {"shares_position": owner}
         node = world.add(
             PointSlope3D, name=name_point(point), position=ends[k], slope=unit[at], displacement=stretched[at], **shared
         )
-        axis = clamped[k]
-        if axis is not None:
-            con.fix(world, node, *(f"{name}'" for name, along in zip("xyz", axis, strict=True) if not along))
+        mooring.nodes[number, k] = node
         if breaks:
             mooring.loose[number, point] = node
         elif owner is None:
-            mooring.points[point] = node
+            mooring.points[find_node(mooring.file, point)] = node
         nodes.insert(0 if k == 0 else len(nodes), node)
     weight = abs(submerged) * max(environment.gravity, 1e-3)
     cable, own = _choose_cable(mooring, number, line, shape)
@@ -351,24 +392,6 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
             axial_drag=kind.axial_drag, added_mass=kind.added_mass, axial_added_mass=kind.axial_added_mass,
             constant_volume=True, points=LEAST_POINTS,
         )  # fmt: skip
-
-
-def _find_clamp(mooring: Mooring, number: int, line: Line, k: int) -> FloatArray | None:
-    """Return the direction of end A (``k`` = 0) or B (1) of a line with bending stiffness that is clamped at a fixed
-    rod whose axis is parallel to x, y or z. Return None for other ends. If MoorDyn clamps such an end, add a note.
-    """
-    file, end = mooring.file, line.ends[k]
-    if end >= 0 or not file.types[line.type].bending:
-        return None
-    rod = -end // 2
-    ends = find_ends(file, rod)
-    axis: FloatArray = (ends[1] - ends[0]) / float(np.linalg.norm(ends[1] - ends[0]))
-    # a line leaves end B of a rod along its axis, and end A against its axis
-    axis = np.round((1.0 if (end % 2 == 1) == (k == 0) else -1.0) * axis, 9)
-    if file.rods[rod].kind == "fixed" and np.count_nonzero(axis) == 1:
-        return axis
-    file.notes.append(f"line {number} bends freely at {name_point(end)}, where MoorDyn clamps it")
-    return None
 
 
 def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tuple[type[Component], dict[str, Any]]:

@@ -43,6 +43,8 @@ FREE = "FREE", "POINT", "CONNECT", "CON"
 PINNED = "COUPLEDPINNED", "CPLDPIN", "VESSELPINNED", "VESPIN"
 MOVING = "free", "pinned"
 """Types of bodies that move under forces. The origin of a pinned body is fixed."""
+TURNING = "free", "pinned", "body pinned"
+"""Types of rods whose direction is not prescribed."""
 UNKNOWN = -1
 """This number identifies an object if its own number cannot be read."""
 
@@ -131,7 +133,7 @@ class Body(NamedTuple):
 class Rod(NamedTuple):
     """A row of RODS: attachment ("fixed", "free", "pinned", "body" or "body pinned"), name of the rod type, positions
     of the ends A and B [m], number of segments, and number of the body. If the rod is attached to a body, the positions
-    are relative to the body.
+    are relative to the body. A rod with 0 segments has the length 0 and a ``direction``, which is 0 for rods that turn.
     """
 
     kind: str
@@ -139,6 +141,7 @@ class Rod(NamedTuple):
     ends: tuple[tuple[float, ...], tuple[float, ...]]
     segments: int
     body: int = 0
+    direction: tuple[float, ...] = (0.0, 0.0, 0.0)
 
 
 class Point(NamedTuple):
@@ -198,7 +201,8 @@ class InputFile:
     Attributes:
         path: the file.
         types, rod_types, bodies, rods, points, lines: dictionaries from names or numbers to rows. The points include
-            the ends of rods, with the numbers `number_end`.
+            the ends of rods, with the numbers `number_end`. The bodies include the coupled rods, with the negative
+            numbers of the rods: such a rod belongs to a body with the origin at its end A.
         options: dictionary from the name of each option, in lower-case letters, to its line number in the file and its
             value.
         failures: dictionary from numbers to rows of FAILURE.
@@ -490,6 +494,13 @@ def number_end(rod: int, end: int) -> int:
     return -2 * rod - end
 
 
+def find_node(file: InputFile, point: int) -> int:
+    """Return the number of the point whose node a point uses: end A for both ends of a rod of length 0."""
+    if point < UNKNOWN and file.rods[-point // 2].segments == 0:
+        return number_end(-point // 2, 0)
+    return point
+
+
 def name_point(number: int) -> str:
     """Return the name of a point, or of the end of a rod."""
     return f"point {number}" if number >= 0 else f"end {'AB'[-number % 2]} of rod {-number // 2}"
@@ -511,26 +522,42 @@ def _read_rod(file: InputFile, row: Row) -> None:
         if body not in file.bodies:
             file.refuse(at, f"{item} is of {words[2]}", "must be a body of the section BODIES")
             return
-        if kind == "body pinned" and file.bodies[body].kind == "coupled":
-            file.refuse(at, f"{item} is {words[2]}", "must be of a free or fixed body")
-    elif kind not in ("fixed", "free", "pinned"):
-        file.refuse(at, f"{item} is {words[2]}", "must be Fixed, Free, Pinned, Body# or Body#Pinned with a number")
+    elif kind not in ("fixed", "coupled", "free", "pinned"):
+        allowed = "must be Fixed, Coupled, Free, Pinned, Body# or Body#Pinned with a number"
+        file.refuse(at, f"{item} is {words[2]}", allowed)
     places = [file.number(at, f"position of {item}", text, "m") for text in words[3:9]]
     ends = tuple(places[:3]), tuple(places[3:])
-    length = dist(*ends)
-    segments = _whole(file, at, f"NumSegs of {item} =", words[9])
-    if not length > 0.0 or segments == 0:
-        file.refuse(at, f"length = {length:g} m, NumSegs = {words[9]} of {item}", "must be > 0 m, >= 1")
+    direction: tuple[float, ...] = (0.0, 0.0, 0.0)
+    length, segments = dist(*ends), _whole(file, at, f"NumSegs of {item} =", words[9])
+    if segments == 0:
+        direction = direction if kind in TURNING else ends[1]
+        if kind not in TURNING and (not any(direction) or not length > 0.0):
+            file.refuse(
+                at, f"Xb, Yb, Zb of {item} = {' '.join(words[6:9])}, which is {words[2]} and has NumSegs = 0",
+                "must be the direction of the rod, not 0 and not the position of end A",
+            )  # fmt: skip
+        kind = {"free": "free", "pinned": "fixed", "body pinned": "body"}.get(kind, kind)
+        ends = ends[0], ends[0]
+    elif not length > 0.0:
+        file.refuse(at, f"length = {length:g} m, NumSegs = {words[9]} of {item}", "must be > 0 m, or NumSegs = 0")
+    if kind == "body pinned" and file.bodies[body].kind == "coupled":
+        file.refuse(at, f"{item} is {words[2]}", "must be of a free or fixed body")
     if words[1] not in file.rod_types:
         file.refuse(at, f"{item} has the type {words[1]}", f"must be one of {', '.join(file.rod_types)}")
     if len(words) > 10 and words[10] != "-":
         file.notes.append(f"line {at}: RodOutputs = {words[10]}: no files of single rods are written")
-    file.add(file.rods, number, Rod(kind, words[1], ends, segments, body), at, item)
+    if kind == "coupled" and number != UNKNOWN:
+        kind, body = "body", -number
+        file.bodies.setdefault(body, Body("coupled", ends[0], (0.0, 0.0, 0.0)))
+        ends = (0.0, 0.0, 0.0), tuple(b - a for a, b in zip(*ends, strict=True))
+    file.add(file.rods, number, Rod(kind, words[1], ends, segments, body, direction), at, item)
     if number == UNKNOWN:
         return
     for end, place in enumerate(ends):
         if kind in ("fixed", "body"):
             point = Point(kind, place, body=body)
+        elif segments == 0:
+            point = Point("free", place)
         else:
             point = Point("rod", place, rod=number)
         file.points.setdefault(number_end(number, end), point)
@@ -677,8 +704,14 @@ def find_fault(file: InputFile, channel: Channel) -> str:
 def _find_rod_fault(file: InputFile, channel: Channel) -> str:
     """Return the reason why an output of a rod does not exist in this file, or an empty text."""
     rod = file.rods.get(channel.number)
-    if rod is None or rod.kind not in ("free", "pinned", "body pinned"):
+    if rod is None or rod.kind not in TURNING:
         return "must be a free or pinned rod"
+    if rod.segments == 0 and not channel.quantity.startswith("TEN"):
+        ends = number_end(channel.number, 0), number_end(channel.number, 1)
+        if channel.quantity not in VECTORS:
+            return "must be a position, a velocity or a tension, as the rod has the length 0"
+        if not any(end in line.ends for line in file.lines.values() for end in ends):
+            return "must be a rod with a line, as the rod has the length 0"
     if channel.node > rod.segments:
         return f"must have a node <= {rod.segments}"
     if channel.quantity.startswith("TEN"):
@@ -758,5 +791,5 @@ def check_references(file: InputFile, rows: Sequence[Row]) -> None:
         for end, point in zip("AB", line.ends, strict=True):
             if point != UNKNOWN and point not in file.points:
                 file.refuse(at, f"end {end} of line {number} is at point {point}", "must be a point of the file")
-        if line.ends[0] == line.ends[1] != UNKNOWN:
+        if UNKNOWN not in line.ends and find_node(file, line.ends[0]) == find_node(file, line.ends[1]):
             file.refuse(at, f"line {number} begins and ends at {name_point(line.ends[0])}", "must join two points")

@@ -31,7 +31,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.moordyn.input_file import MOVING, Body, InputFile, Point, Rod
+from windlass.moordyn.input_file import MOVING, TURNING, Body, InputFile, Point, Rod
 from windlass.moordyn.motion import find_ends
 
 SMALL = 1e-3
@@ -70,7 +70,8 @@ def add_bodies(mooring: Mooring, hold: bool) -> None:
     for number, body in file.bodies.items():
         if body.kind not in MOVING:
             continue
-        rods = {k: rod for k, rod in file.rods.items() if (rod.kind, rod.body) == ("body", number)}
+        of_body = {k: rod for k, rod in file.rods.items() if (rod.kind, rod.body) == ("body", number)}
+        rods = {k: rod for k, rod in of_body.items() if rod.segments}
         whole = merge([*_find_parts(file, number, body), *(_find_part(file, rod) for rod in rods.values())])
         if not whole.mass > 0.0:
             raise ModelError(f"mass of body {number} with its rods and points = {whole.mass:g} kg: must be > 0 kg")
@@ -85,7 +86,7 @@ def add_bodies(mooring: Mooring, hold: bool) -> None:
             if (point.kind, point.body) == ("body", number):
                 add_sphere(mooring, mooring.bodies[number], point)
     for number, rod in file.rods.items():
-        if rod.kind not in ("free", "pinned", "body pinned"):
+        if rod.kind not in TURNING or not rod.segments:
             continue
         ends = find_ends(file, number)
         along = find_direction(file, number) * (ends[1] - ends[0])
