@@ -34,6 +34,8 @@ if TYPE_CHECKING:
     from windlass.elements.cable.winch_cable import WinchCable3D as WinchCable3D
     from windlass.elements.cable.winch_rope import winch_rope as winch_rope
     from windlass.elements.cable.winch_twist_cable import WinchTwistCable3D as WinchTwistCable3D
+    from windlass.elements.cable.working_cable import WorkingCable2D as WorkingCable2D
+    from windlass.elements.cable.working_cable import WorkingCable3D as WorkingCable3D
     from windlass.elements.mesh.cable_mesh import CableMesh as CableMesh
     from windlass.elements.mesh.cable_mesh import cables_from_mesh as cables_from_mesh
     from windlass.elements.nodes.ale_node import ALENode as ALENode

@@ -103,7 +103,10 @@ RESERVED = frozenset(
     }
 )  # fmt: skip
 """Columns of the contact law that a belt sets, and that users cannot set."""
-UNFIT = ("slow_stiffness", "tension_table", "table_strains", "axial_force_function", "broken")
+UNFIT = (
+    "slow_stiffness", "static_stiffness", "working_strains", "tension_table", "table_strains", "axial_force_function",
+    "broken",
+)  # fmt: skip
 """Columns of the cable law. If one of these columns is set, the tension at the start is not EA times the strain."""
 HARMLESS = {"axial_force_function": None, "broken": False}
 """Values of columns of `UNFIT` that do not change the tension."""

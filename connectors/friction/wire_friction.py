@@ -68,7 +68,7 @@ from windlass.framework.model.table import EntityTable
 RULE = create_rule(2)
 TWISTLESS = "strained cable"
 """Name in the attribute ``provides`` of cables without twist."""
-NONLINEAR, FUNCTION = ("slow_stiffness", "table_strains"), "axial_force_function"
+NONLINEAR, FUNCTION = ("slow_damping", "table_strains"), "axial_force_function"
 BROKEN = "broken"
 """NONLINEAR: columns that only cables with a nonlinear tension have. FUNCTION: column with a function that replaces the
 tension EA (ε - ε_ref). BROKEN: column of cables that is true for broken cables."""

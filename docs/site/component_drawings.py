@@ -187,6 +187,17 @@ def table_cable(s: Sketch) -> None:
     s.text((0.15, 2.4), "table_tensions", GREY)
 
 
+@draws("WorkingCable2D", "WorkingCable3D")
+def working_cable(s: Sketch) -> None:
+    s.graph((0, 0), (5.0, 2.6), "static strain", "mean load T")
+    s.line((0.0, 0.0), (1.2, 0.7), (2.6, 1.4), (4.4, 2.4), color=BLUE)
+    s.line((0.9, 0.0), (1.7, 0.5), (2.6, 1.4), color=RED)
+    s.dot((2.6, 1.4), "largest mean load so far, at first largest_load", (0.15, -0.15))
+    s.text((4.3, 2.6), "working_strains, working_tensions", BLUE, align="center")
+    s.text((1.8, 0.35), "working curve: working_quadratic, working_exponent", RED)
+    s.measure((0.0, -0.5), (0.9, -0.5), "working_offset")
+
+
 @draws("WireFriction")
 def wire_friction(s: Sketch) -> None:
     s.graph((0, 0), (2.9, 1.6), "curvature or strain", "moment or force of the bristles")

@@ -3,9 +3,11 @@ dynamic stiffness in series with a slow spring and damper.
 
     N = D (ε - ε_ref - y) + d_EA ε_t,    D = EA + β T,    T = max(K y, 0)
     slow strain: η y_t + K y = D (ε - ε_ref - y)
+    with a static stiffness S: K = D S/(D - S)
 
 EA is the dynamic stiffness at zero mean load, β its increase with the mean load T, y the slow strain, and K and η the
-stiffness and the damping of the slow part. The stiffness D applies to fast changes of the load. Under a constant load
+stiffness and the damping of the slow part. With a static stiffness, K depends on T such that the static strain is N/S.
+The stiffness D applies to fast changes of the load. Under a constant load
 N, the strain ε - ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result of static
 solves. The time constant of the slow strain is η/K at constant load and η/(K + D) at constant strain. Bending, mass,
 damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. Fibre ropes have no user functions.
@@ -22,7 +24,8 @@ measured after these loadings (bedding-in). The law also omits the dependence of
 
 Source: J. F. Flory, C. M. Leech, S. J. Banfield, D. J. Petruska, Computer model to predict long-term performance of
 fiber rope mooring lines, OTC 17592 (2005), for the static and the dynamic stiffness; C. J. M. Del Vecchio, Light weight
-materials for deep water moorings, PhD thesis, University of Reading (1992), for D = EA + β T.
+materials for deep water moorings, PhD thesis, University of Reading (1992), for D = EA + β T; M. Hall, B. Duong, E.
+Lozon, IOWTC2023-119524 (2023), for the constant static stiffness.
 """
 
 from __future__ import annotations
@@ -51,12 +54,17 @@ from windlass.elements.cable.rope_forces import STATES as SLOW_STRAINS
 from windlass.elements.cable.rope_forces import (
     create_ropes,
     fill_energies,
+    fill_losses,
+    fill_lost,
+    fill_mean_loads,
     fill_tensions,
     mass,
     mass_product,
     residual,
     tangent,
+    update,
 )
+from windlass.elements.cable.slow_forces import LINEAR, STATIC
 from windlass.elements.nodes.generic_nodes import STATES, state_node
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
@@ -74,7 +82,12 @@ class FibreCable2D(Cable2D):
     """
 
     slow = ref(STATES, "node of three states, the slow strains y at the start, the middle and the end of this element")
-    slow_stiffness = column("N", "stiffness K of the slow strain", above=0.0)
+    slow_stiffness = column(
+        "N", "stiffness K of the slow strain; 0: static_stiffness is given", default=0.0, minimum=0.0
+    )
+    static_stiffness = column(
+        "N", "stiffness S under slowly applied loads, instead of slow_stiffness; 0: not given", default=0.0, minimum=0.0
+    )
     slow_damping = column("N s", "damping η of the slow strain", above=0.0)
     stiffening = column(
         "1", "coefficient β: increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0
@@ -104,21 +117,24 @@ def join(first: Callable[[Evaluation], None], last: Call) -> Callable[[Evaluatio
     return run
 
 
-def build_ropes(rows: LocalRows, kind: CableKind, slow: bool) -> System:
+def build_ropes(rows: LocalRows, kind: CableKind, slow: bool, keeps: bool = False) -> System:
     """Create the system of cables whose axial force differs from the linear law.
 
     Args:
         rows: cables of one type on this process.
         kind: 2D or 3D cables.
         slow: whether the cables have a slow strain.
+        keeps: whether the cables have history values, the largest slow strains.
     """
     own: NDArray[Any] = rows.columns.own
     cables = build_cables(rows, rows.dofs[:, : rows.dofs.shape[1] // 4 * 4], kind)
     force, stiffness, account, fused = cables.residual, cables.tangent, cables.account, cables.fused
     assert force is not None and stiffness is not None and account is not None and fused is not None
     system = System(rows.table.kind, rows.dofs)
-    system.residual = join(force, call(residual, lambda s: (own, slow, s.x, s.v, s.f)))
-    system.tangent = join(stiffness, call(tangent, lambda s: (own, slow, s.x, s.v, s.dq, s.dv, s.slots, s.values)))
+    system.residual = join(force, call(residual, lambda s: (own, slow, s.start_data, s.x, s.v, s.f)))
+    system.tangent = join(
+        stiffness, call(tangent, lambda s: (own, slow, s.start_data, s.x, s.v, s.dq, s.dv, s.slots, s.values))
+    )
     system.mass, system.fused = cables.mass, Fused(fused.mass_product)
     if slow:
         assert cables.mass is not None
@@ -127,12 +143,17 @@ def build_ropes(rows: LocalRows, kind: CableKind, slow: bool) -> System:
     system.body_force, system.checks = cables.body_force, cables.checks
     system.account = replace(
         account,
-        read=join(account.read, call(fill_energies, lambda s: (own, slow, s.x, s.v, s.energies, s.powers))),
-        lost=(*account.lost, *("slow_damping",) * slow),
+        read=join(account.read, call(fill_energies, lambda s: (own, slow, s.data, s.x, s.v, s.energies, s.powers))),
+        lost=(*account.lost, *("slow_damping",) * slow, *("first_loading",) * keeps),
         passed=("stiffening",) * slow,
         powers=None,
         conserves=account.conserves and not slow,
     )
+    if keeps:
+        system.post_newton = call(update, lambda s: (own, s.v, s.start_data, s.data, s.outcome))
+        read = join(system.account.read, call(fill_lost, lambda s: (own, s.data, s.parts)))
+        losses = call(fill_losses, lambda s: (s.parts_before, s.parts, s.jumps))
+        system.account = replace(system.account, read=read, parts=(len(own), 1), jumps=losses)
     return system
 
 
@@ -141,21 +162,36 @@ def find_extra(rows: LocalRows, fields: Fields, slow: bool, x: Any) -> FloatArra
     section = create_section(rows, eval_motion(rows, fields), fields.t, x, 0.0)
     e = section.strains.eps - section.places.references.eps
     y = find_slow_strains(rows, fields, x) if slow else np.zeros(e.shape)
+    h = find_largest_strains(rows, fields, x) if slow else y
     extra = np.zeros(e.shape)
-    call(fill_tensions)(rows.columns.own, np.ascontiguousarray(e), np.ascontiguousarray(y), extra)
+    e, y, h = (np.ascontiguousarray(values) for values in (e, y, h))
+    call(fill_tensions)(rows.columns.own, slow, e, y, h, extra)
     return extra
 
 
 def find_slow_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
     """Return the slow strains y [1] at positions x [m], shape (rows, k)."""
+    return _interpolate(rows, fields.v[rows.dofs[:, -SLOW_STRAINS:]], x)
+
+
+def find_largest_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
+    """Return the largest slow strains [1] in the past at positions x [m], shape (rows, k); 0 without history values."""
+    data = rows.columns.own["data"]
+    kept = np.zeros((len(data), SLOW_STRAINS))
+    if len(data) and data[0] >= 0:
+        kept = fields.data[data[:, None] + np.arange(SLOW_STRAINS)]
+    return _interpolate(rows, kept, x)
+
+
+def _interpolate(rows: LocalRows, values: FloatArray, x: Any) -> FloatArray:
+    """Return values at positions x [m], shape (rows, k), from values at the axial points, shape (rows, 3)."""
     s = np.broadcast_to(
         find_fractions(rows, rows.columns.length, x), (len(rows.rows), np.shape(x)[-1] if np.ndim(x) == 2 else 1)
     )
-    y = fields.v[rows.dofs[:, -SLOW_STRAINS:]]
     # parabola through the values at s = 0, 1/2 and 1
     share = np.stack(((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)), axis=-1)
-    strain: FloatArray = (share * y[:, None, :]).sum(axis=-1)
-    return strain
+    found: FloatArray = (share * values[:, None, :]).sum(axis=-1)
+    return found
 
 
 def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
@@ -182,44 +218,52 @@ def draw_ropes(rows: LocalRows, fields: Fields, subdivisions: int, slow: bool) -
 def create_own(rows: LocalRows) -> NDArray[Any]:
     """Create the records of fibre ropes. For broken ropes D = 0."""
     whole = ~rows.local("broken")
+    stiffness, static = rows.local("slow_stiffness"), rows.local("static_stiffness")
     return create_ropes(
         rows,
         rows.dofs.shape[1] // 4,
-        stiffness=rows.local("slow_stiffness"),
+        law=np.where(whole & (static > 0.0), STATIC, LINEAR),
+        stiffness=np.where(stiffness > 0.0, stiffness, rows.local("axial_stiffness")),
+        static=static,
         damping=rows.local("slow_damping"),
         stiffening=whole * rows.local("stiffening"),
     )
 
 
-def slow_output(unit: str, doc: str, evaluate: Callable[[LocalRows, FloatArray], FloatArray]) -> Output:
+def slow_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Any], FloatArray]) -> Output:
     """Create an output that is a function of the slow strains at positions x, shape (rows, k)."""
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
-        values = evaluate(rows, find_slow_strains(rows, fields, x))
+        values = evaluate(rows, fields, x)
         return values if np.ndim(x) == 2 else values[:, 0]
 
     return Output(unit, doc, at)
 
 
-def eval_mean_load(rows: LocalRows, y: FloatArray) -> FloatArray:
-    """Return the mean loads T [N], shape (rows, k)."""
-    return np.asarray(rows.local("slow_stiffness")[:, None] * np.maximum(y, 0.0))
+def eval_mean_load(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
+    """Return the mean loads T >= 0 [N], shape (rows, k)."""
+    y = find_slow_strains(rows, fields, x)
+    T = np.zeros(y.shape)
+    h = find_largest_strains(rows, fields, x)
+    call(fill_mean_loads)(rows.columns.own, np.ascontiguousarray(y), np.ascontiguousarray(h), T)
+    return np.asarray(np.maximum(T, 0.0))
 
 
-def eval_dynamic_stiffness(rows: LocalRows, y: FloatArray) -> FloatArray:
+def eval_dynamic_stiffness(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
     """Return the dynamic stiffness D [N], shape (rows, k); 0 for broken cables."""
-    D = rows.local("axial_stiffness")[:, None] + rows.local("stiffening")[:, None] * eval_mean_load(rows, y)
+    T = eval_mean_load(rows, fields, x)
+    D = rows.local("axial_stiffness")[:, None] + rows.local("stiffening")[:, None] * T
     return np.asarray(~rows.local("broken")[:, None] * D)
 
 
 SLOW = {
-    "slow_strain": slow_output("1", "slow strain y at x", lambda rows, y: y),
-    "mean_load": slow_output("N", "load T at x that determines the dynamic stiffness: max(K y, 0)", eval_mean_load),
+    "slow_strain": slow_output("1", "slow strain y at x", find_slow_strains),
+    "mean_load": slow_output("N", "load T at x that determines the dynamic stiffness, >= 0", eval_mean_load),
     "dynamic_stiffness": slow_output("N", "dynamic stiffness D at x", eval_dynamic_stiffness),
 }
 
 
-def check(world: Tables, table: EntityTable) -> None:
+def check_slow(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for invalid cables, for integration rules other than 2, and for nodes of slow strains that do
     not have three states or are used by several cables.
     """
@@ -239,6 +283,19 @@ def check(world: Tables, table: EntityTable) -> None:
         )
 
 
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for invalid cables and slow strains, and unless exactly one of the stiffness of the slow strain
+    and the static stiffness is given, the latter below the dynamic stiffness."""
+    check_slow(world, table)
+    slow, static = table.local("slow_stiffness"), table.local("static_stiffness")
+    names = ("slow_stiffness", "static_stiffness")
+    table.refuse((slow > 0.0) == (static > 0.0), names, "have one of them > 0 N")
+    stiff = table.local("axial_stiffness")
+    table.refuse(
+        static >= stiff, ("static_stiffness", "axial_stiffness"), "have a static stiffness below axial_stiffness"
+    )
+
+
 for fibre, of_kind, dims in ((FibreCable2D, IN_PLANE, 2), (FibreCable3D, IN_SPACE, 3)):
     register(
         fibre,
@@ -248,6 +305,6 @@ for fibre, of_kind, dims in ((FibreCable2D, IN_PLANE, 2), (FibreCable3D, IN_SPAC
         build=partial(build_ropes, kind=of_kind, slow=True),
         outputs=rope_outputs(OUTPUTS[dims], True) | SLOW,
         check=check,
-        source="[@flory2005]; [@delvecchio1992]; [@gerstmayr2006]",
+        source="[@flory2005]; [@delvecchio1992]; [@hall2023]; [@gerstmayr2006]",
         draw=partial(draw_ropes, slow=True),
     )

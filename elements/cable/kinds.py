@@ -8,15 +8,18 @@ from windlass.elements.cable.cable2d import Cable2D
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.framework.model.schema import Component
 
-TWIST, FIBRE, TABLE = "torsional_stiffness", "slow_stiffness", "table_strains"
+TWIST, FIBRE, TABLE = "torsional_stiffness", ("slow_stiffness", "static_stiffness"), "table_strains"
 """Names of columns that only cables with twist, fibre ropes, and cables with a table have."""
+WORKING = "working_strains"
+"""Name of a column that only fibre ropes with working curves have."""
 FRAME_COLUMNS = ("normal", "turned_from")
 """Columns of nodes that are accepted by functions that create cables with twist."""
 
 
 def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:
     """Return the types of node and cable in 2D or 3D. The cable has twist if the column ``torsional_stiffness`` is
-    given, is a fibre rope if ``slow_stiffness`` is given, and has a table if ``table_strains`` is given.
+    given, is a fibre rope if ``slow_stiffness`` or ``static_stiffness`` is given, has working curves if
+    ``working_strains`` is given, and has a table if ``table_strains`` is given.
     """
     if TWIST in columns and dims == 3:
         from windlass.elements.cable.twist_cable import TwistCable3D  # imported here, because few cables have twist
@@ -28,7 +31,11 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
         from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need it
 
         node = PointSlope3D
-    if FIBRE in columns:
+    if WORKING in columns:
+        from windlass.elements.cable.working_cable import WorkingCable2D, WorkingCable3D  # here, because few need it
+
+        return node, WorkingCable2D if dims == 2 else WorkingCable3D
+    if not set(FIBRE).isdisjoint(columns):
         from windlass.elements.cable.fibre_cable import FibreCable2D, FibreCable3D  # here, because few cables need it
 
         return node, FibreCable2D if dims == 2 else FibreCable3D

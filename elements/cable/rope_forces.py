@@ -1,14 +1,15 @@
-"""Kernels of `FibreCable2D`, `FibreCable3D`, `TableCable2D` and `TableCable3D`: the axial forces of these cables minus
-the linear axial force that the kernels of `Cable2D` and `Cable3D` evaluate.
+"""Kernels of fibre ropes (`FibreCable2D` ..., `WorkingCable2D` ...) and of `TableCable2D` and `TableCable3D`: the axial
+forces of these cables minus the linear axial force that the kernels of `Cable2D` and `Cable3D` evaluate.
 
     e = ε - ε_ref,    F = N - EA e,    N of the law without axial damping
     forces: f = Σ w L F ∂ε/∂q,    ∂ε/∂q = S' t,    t = r'/|r'|
     tangent: Σ w L (∂F/∂e ∂ε/∂q ∂ε/∂qᵀ + F S' S'ᵀ (I - t tᵀ)/|r'|)
-    slow strain at each point: η y_t + K y - N = 0
+    slow strain at each point: η y_t + T(y) - N = 0
 
-The sums extend over the integration points of the axial strain, with weights w whose sum is 1. The files fibre_cable.py
-and table_cable.py state the laws. The slow strains y are first-order states, which are stored as velocities of
-coordinates (nodes/generic_nodes.py). Therefore derivatives with respect to y have the factor dv.
+The sums extend over the integration points of the axial strain, with weights w whose sum is 1. The files
+fibre_cable.py, working_cable.py and table_cable.py state the laws. The slow strains y are first-order states, which are
+stored as velocities of coordinates (nodes/generic_nodes.py). Therefore derivatives with respect to y have the factor
+dv.
 """
 
 from __future__ import annotations
@@ -20,8 +21,18 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.elements.cable.points import create_rule, eval_shape
+from windlass.elements.cable.slow_forces import (
+    LINEAR,
+    WORKING,
+    SlowForce,
+    eval_fast_energy,
+    eval_lost_energy,
+    eval_original,
+    eval_slow,
+)
 from windlass.elements.cable.strains import eval_free_bending
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.rows import create_records
@@ -42,7 +53,11 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> ND
     free: stress-free strain at the axial points [1], shape (5,).
     dofs: process-local indices of the coordinates of the nodes, shape (4 d,).
     states: process-local indices of the slow strains at the axial points, shape (3,).
-    stiffness, damping, stiffening: K [N], η [N s] and β [1] of the slow strains; 0 without slow strains.
+    law: law of the slow part, see slow_forces.py.
+    stiffness, static, damping, stiffening: K [N], S [N], η [N s] and β [1] of the slow strains; 0 without slow strains.
+    offset, working, quadratic, exponent: k1 [1], S [N], k [1] and c [1] of working curves.
+    least: smallest value of the largest slow strain h [1] of working curves.
+    data: index of the history values, the largest slow strains at the axial points; -1 without history values.
     x, T, slope, work: strains [1] of a table, and tensions [N], derivatives of the tension [N] and energies per length
         [N] at these strains.
     count: number of values of the table, 0 for cables without a table.
@@ -58,7 +73,11 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> ND
         dS[some, :n] = eval_shape(rule.sa, L[some, None]).dS
         free[some, :n] = eval_free_bending(rows.select(some), rule.sa)[0]
     nothing, none = np.zeros(count), np.zeros((count, 1))
-    given: dict[str, Any] = {"stiffness": nothing, "damping": nothing, "stiffening": nothing}
+    numbers = (
+        "stiffness", "static", "damping", "stiffening", "offset", "working", "quadratic", "exponent", "least"
+    )  # fmt: skip
+    given: dict[str, Any] = dict.fromkeys(numbers, nothing)
+    given |= {"law": np.full(count, LINEAR, np.int64), "data": np.full(count, -1, np.int64)}
     given |= {"x": none, "T": none, "slope": none, "work": none, "count": np.zeros(count, np.int64)}
     given |= law
     return create_records(
@@ -75,41 +94,40 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> ND
 
 
 @kernel
-def eval_table(row: Any, e: float) -> tuple[float, float, float]:
-    """Return the tension [N] of a table at the strain e, the derivative of the tension with respect to e [N], and the
-    energy per length [N]. Beyond the ends of the table the tension is linear.
+def eval_tension(row: Any, slow: bool, e: float, y: float, h: float) -> tuple[float, float, float, SlowForce]:
+    """Return the axial force N [N], the derivatives of N with respect to the strain e and the slow strain y [N], and
+    the forces of the slow part. Without slow strain, the slow part contains the energy per length [N] of the table.
+    The largest slow strain in the past is h [1].
     """
-    last = row.count - 1
-    if e <= row.x[0] or e >= row.x[last]:
-        k = 0 if e <= row.x[0] else last
-        u = e - row.x[k]
-        return row.T[k] + u * row.slope[k], row.slope[k], row.work[k] + u * (row.T[k] + 0.5 * u * row.slope[k])
-    low, high = 0, last
-    while high - low > 1:
-        middle = (low + high) // 2
-        if row.x[middle] <= e:
-            low = middle
-        else:
-            high = middle
-    # cubic of the interval with the given derivatives at both ends
-    h = row.x[high] - row.x[low]
-    u, a, b = e - row.x[low], row.slope[low], (row.T[high] - row.T[low]) / h
-    c, d = (3.0 * b - 2.0 * a - row.slope[high]) / h, (a + row.slope[high] - 2.0 * b) / (h * h)
-    T = row.T[low] + u * (a + u * (c + u * d))
-    work = row.work[low] + u * (row.T[low] + u * (0.5 * a + u * (c / 3.0 + 0.25 * u * d)))
-    return T, a + u * (2.0 * c + 3.0 * u * d), work
+    if not slow:
+        T, slope, work = eval_original(row, e)
+        return T, slope, 0.0, SlowForce(0.0, 0.0, work, 0.0)
+    part = eval_slow(row, y, h)
+    by_T = row.stiffening * part.slope if part.T > 0.0 else 0.0
+    D = row.EA + row.stiffening * max(part.T, 0.0)
+    if row.law == WORKING:
+        u = e - y - part.fast
+        return part.T + D * u, D, by_T * u - D, part
+    u = e - y
+    return D * u, D, by_T * u - D, part
 
 
 @kernel
-def eval_tension(row: Any, e: float, y: float) -> tuple[float, float, float, float]:
-    """Return the axial force N [N], the derivatives of N with respect to the strain e and the slow strain y [N], and
-    the energy per length [N]."""
-    if row.count > 0:
-        T, slope, work = eval_table(row, e)
-        return T, slope, 0.0, work
-    pulls = row.stiffening * row.stiffness if y > 0.0 else 0.0
-    D, u = row.EA + pulls * y, e - y
-    return D * u, D, pulls * u - D, 0.5 * D * u * u + 0.5 * row.stiffness * y * y
+def eval_energy(row: Any, e: float, y: float, part: SlowForce) -> tuple[float, float]:
+    """Return the energy per length [N] of a rope with slow strain, and the strain of the fast part beyond its strain
+    under the mean load [1]."""
+    D = row.EA + row.stiffening * max(part.T, 0.0)
+    if row.law == WORKING:
+        u = e - y - part.fast
+        return part.work + eval_fast_energy(row, part.T) + part.T * u + 0.5 * D * u * u, u
+    u = e - y
+    return part.work + 0.5 * D * u * u, u
+
+
+@kernel(inline=True)
+def find_largest(row: Any, j: int, slow: bool, data: FloatArray) -> float:
+    """Return the largest slow strain in the past at point j [1], from history values."""
+    return data[row.data + j] if slow and row.law == WORKING else 0.0
 
 
 @kernel(inline=True)
@@ -128,9 +146,9 @@ def eval_slope(row: Any, j: int, x: FloatArray, p: FloatArray) -> float:
 
 
 @kernel
-def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces [N, N m] to f. If the cables have slow strains y, add K y - N [N] to the elements of f for the
-    slow strains.
+def residual(c: Any, slow: bool, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
+    """Add the forces [N, N m] to f. If the cables have slow strains y, add T - N [N] to the elements of f for the
+    slow strains. ``data`` contains the history values.
     """
     t = np.zeros(3)
     for i in range(len(c)):
@@ -139,9 +157,9 @@ def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) ->
         for j in range(row.points):
             y = v[row.states[j]] if slow else 0.0
             e = eval_slope(row, j, x, t) - 1.0 - row.free[j]
-            N, _, _, _ = eval_tension(row, e, y)
+            N, _, _, part = eval_tension(row, slow, e, y, find_largest(row, j, slow, data))
             if slow:
-                f[row.states[j]] += row.stiffness * y - N
+                f[row.states[j]] += part.T - N
             F = row.w[j] * row.L * (N - row.EA * e)
             for b in range(4):
                 for a in range(d):
@@ -150,8 +168,9 @@ def residual(c: Any, slow: bool, x: FloatArray, v: FloatArray, f: FloatArray) ->
 
 @kernel
 def tangent(
-    c: Any, slow: bool, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
-) -> None:
+    c: Any, slow: bool, data: FloatArray, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray,
+    values: FloatArray,
+) -> None:  # fmt: skip
     """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix."""
     t, gradient = np.zeros(3), np.zeros(12)
     for i in range(len(c)):
@@ -161,7 +180,7 @@ def tangent(
             y = v[row.states[j]] if slow else 0.0
             size = eval_slope(row, j, x, t)
             e, w = size - 1.0 - row.free[j], row.w[j]
-            N, by_e, by_y, _ = eval_tension(row, e, y)
+            N, by_e, by_y, part = eval_tension(row, slow, e, y, find_largest(row, j, slow, data))
             for b in range(4):
                 for a in range(d):
                     gradient[d * b + a] = row.dS[j, b] * t[a]
@@ -177,36 +196,78 @@ def tangent(
                 for m in range(4 * d):
                     values[slots[i, m, own]] += dv * w * row.L * by_y * gradient[m]
                     values[slots[i, own, m]] -= dq * by_e * gradient[m]
-                values[slots[i, own, own]] += dv * (row.stiffness - by_y)
+                values[slots[i, own, own]] += dv * (part.slope - by_y)
 
 
 @kernel
-def fill_energies(c: Any, slow: bool, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
+def fill_energies(
+    c: Any, slow: bool, data: FloatArray, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
+) -> None:
     """Add the difference between the energy of the law and the energy of the linear law to the first row of
-    ``energies`` [J]. If the cables have slow strains, add two powers to the last rows of ``powers`` [W]. Damping
-    dissipates the power L Σ w η y_t². The change of the stiffness D causes the power -L Σ w ∂D/∂y (e - y)² y_t/2."""
+    ``energies`` [J]. If the cables have slow strains, add two powers to the third and to the last row of ``powers``
+    [W]. Damping dissipates the power L Σ w η y_t². The change of the stiffness D causes the power
+    -L Σ w ∂D/∂y u² y_t/2, where u is the second result of `eval_energy`."""
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]
         for j in range(row.points):
             y, w = v[row.states[j]] if slow else 0.0, row.w[j] * row.L
             e = eval_slope(row, j, x, t) - 1.0 - row.free[j]
-            N, _, _, work = eval_tension(row, e, y)
+            N, _, _, part = eval_tension(row, slow, e, y, find_largest(row, j, slow, data))
+            work, u = eval_energy(row, e, y, part) if slow else (part.work, 0.0)
             energies[0, i] += w * (work - 0.5 * row.EA * e * e)
             if slow and len(powers):
-                rate = (N - row.stiffness * y) / row.damping
+                rate = (N - part.T) / row.damping
                 powers[2, i] += w * row.damping * rate * rate
-                if y > 0.0:
-                    powers[3, i] -= 0.5 * w * row.stiffening * row.stiffness * (e - y) * (e - y) * rate
+                if part.T > 0.0:
+                    powers[len(powers) - 1, i] -= 0.5 * w * row.stiffening * part.slope * u * u * rate
 
 
 @kernel
-def fill_tensions(c: Any, e: FloatArray, y: FloatArray, extra: FloatArray) -> None:
+def fill_lost(c: Any, data: FloatArray, parts: FloatArray) -> None:
+    """Write the energies [J] that ropes with working curves have lost by their first loadings, shape (rows, 1)."""
+    for i in range(len(c)):
+        row, lost = c[i], 0.0
+        for j in range(row.points if row.law == WORKING else 0):
+            h = max(data[row.data + j], row.least)
+            lost += row.w[j] * row.L * (eval_lost_energy(row, h) - eval_lost_energy(row, row.least))
+        parts[i, 0] = lost
+
+
+@kernel
+def fill_losses(before: FloatArray, now: FloatArray, jumps: FloatArray) -> None:
+    """Add the losses of a step [J] to the last row of ``jumps``, and copy ``now`` to ``before``, shape (rows, 1)
+    each."""
+    for i in range(len(now)):
+        jumps[len(jumps) - 1, i] += now[i, 0] - before[i, 0]
+        before[i, 0] = now[i, 0]
+
+
+@kernel
+def update(c: Any, v: FloatArray, start: FloatArray, data: FloatArray, outcome: FloatArray) -> None:
+    """Compute the largest slow strains at the end of the step from their values ``start`` at the start of the step."""
+    for i in range(len(c)):
+        row = c[i]
+        for j in range(row.points if row.law == WORKING else 0):
+            data[row.data + j] = max(start[row.data + j], v[row.states[j]])
+    note_outcome(outcome, 0.0, np.inf, False, 0.0, -1)
+
+
+@kernel
+def fill_tensions(c: Any, slow: bool, e: FloatArray, y: FloatArray, h: FloatArray, extra: FloatArray) -> None:
     """Write the axial force minus the linear axial force, N - EA e [N], at k points of each row into ``extra``. The
-    inputs are the strains e = ε - ε_ref and the slow strains y, shape (rows, k) each."""
+    inputs are the strains e = ε - ε_ref, the slow strains y and the largest slow strains h, shape (rows, k) each."""
     for i in range(len(c)):
         for j in range(e.shape[1]):
-            extra[i, j] = eval_tension(c[i], e[i, j], y[i, j])[0] - c[i].EA * e[i, j]
+            extra[i, j] = eval_tension(c[i], slow, e[i, j], y[i, j], h[i, j])[0] - c[i].EA * e[i, j]
+
+
+@kernel
+def fill_mean_loads(c: Any, y: FloatArray, h: FloatArray, T: FloatArray) -> None:
+    """Write the mean loads T [N] at the slow strains y, with the largest slow strains h, shape (rows, k) each."""
+    for i in range(len(c)):
+        for j in range(y.shape[1]):
+            T[i, j] = eval_slow(c[i], y[i, j], h[i, j]).T
 
 
 @kernel

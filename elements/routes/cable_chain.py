@@ -3,8 +3,9 @@ route.
 
 In 2D the elements are of type `Cable2D`, or `ALECable2D` if ``ale`` (an `ALENode` for the axial motion of the chain) is
 given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if ``torsional_stiffness`` is given. If
-``slow_stiffness`` is given, the elements are fibre ropes (`FibreCable2D`, `FibreCable3D`). If ``tension_table`` is
-given, the elements are cables with a table (`TableCable2D`, `TableCable3D`).
+``slow_stiffness`` or ``static_stiffness`` is given, the elements are fibre ropes (`FibreCable2D`, `FibreCable3D`), with
+``working_strains`` fibre ropes with working curves (`WorkingCable2D`, `WorkingCable3D`). If ``tension_table`` is given,
+the elements are cables with a table (`TableCable2D`, `TableCable3D`).
 
 The files routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """
@@ -136,8 +137,10 @@ def straight_cable(
         elements: number of cable elements.
         name: name for messages and output.
         **cable_columns: columns of `Cable2D`, in 3D of `Cable3D`. If ``ale=`` is given: columns of `ALECable2D`. If
-            ``torsional_stiffness=`` is given: columns of `TwistCable3D`, see `cable_along`. If ``slow_stiffness=`` is
-            given: columns of `FibreCable2D` or `FibreCable3D`, and ``slow_strain``, the slow strain at the start. If
+            ``torsional_stiffness=`` is given: columns of `TwistCable3D`, see `cable_along`. If ``slow_stiffness=`` or
+            ``static_stiffness=`` is given: columns of `FibreCable2D` or `FibreCable3D`, and ``slow_strain``, the slow
+            strain at the start. If ``working_strains=`` is given: columns of `WorkingCable2D` or `WorkingCable3D`, and
+            ``slow_strain``. If
             ``tension_table=`` is given: columns of `TableCable2D` or `TableCable3D`. The table is a list of pairs of
             strain [1] and tension [N]. Default of ``length`` [m]: the length of the line divided by the number of
             elements.

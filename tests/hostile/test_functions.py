@@ -13,6 +13,8 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import (
     ALENode,
+    FibreCable2D,
+    FibreCable3D,
     Ground,
     PointSlope2D,
     PointSlope3D,
@@ -20,6 +22,8 @@ from windlass.elements import (
     RigidBody3D,
     TableCable2D,
     TableCable3D,
+    WorkingCable2D,
+    WorkingCable3D,
     generic_node,
     state_node,
     straight_beam,
@@ -84,6 +88,10 @@ def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
     row = {name: valid_value(col) for name, col in kind.columns.items() if col.default is REQUIRED}
     if kind is con.CoordinateVectorConstraint and name == "offset_function":
         row["factors1"] = (1.0,)
+    if kind in (FibreCable2D, FibreCable3D):
+        row["slow_stiffness"] = 1.0
+    if kind in (WorkingCable2D, WorkingCable3D):
+        row |= {"working_strains": (0.0, 1.0), "working_tensions": (0.0, 0.5)}
     if kind in (TableCable2D, TableCable3D):
         row |= {"table_strains": (0.0, 1.0), "table_tensions": (0.0, 1.0)}
     return {**row, **references(world, kind)}

@@ -106,8 +106,8 @@ MODELS: dict[str, Callable[[], wl.World]] = {
     "marked cable": build_marked,
 }
 ROOMS = (
-    "surface_contact", "cable_contact", "sliding", "line_load", "fluid", "cable3d", "fibre_cable", "table_cable",
-    "twist_cable", "winch_cable", "nodes3d", "cable_markers3d",
+    "surface_contact", "cable_contact", "sliding", "line_load", "fluid", "cable3d", "fibre_cable", "working_cable",
+    "table_cable", "twist_cable", "winch_cable", "nodes3d", "cable_markers3d",
 )  # fmt: skip
 ANY_SIGN = {
     "offset", "displacement", "velocity", "angular_velocity", "position", "euler_parameters", "vector", "surface",
@@ -115,7 +115,7 @@ ANY_SIGN = {
     "slope", "axis", "vertices", "rounding", "table_heights", "table_x", "table_y", "wave_amplitudes",
     "wave_frequencies", "wave_directions", "wave_phases", "coupling", "reference_twist", "x", "y", "heights",
     "wave_numbers", "wave_velocities", "gust_amplitudes", "gust_frequencies", "gust_phases", "table_strains",
-    "table_tensions", "store_twist",
+    "table_tensions", "store_twist", "working_strains", "working_tensions", "working_exponent",
 }  # fmt: skip
 """Columns without a bound: either both signs are meaningful, or a check of the row contains the bound, see
 `REFUSED`.
@@ -123,6 +123,7 @@ ANY_SIGN = {
 ZERO = {
     # 0 means no end, no limit, or an automatic value
     "half_length", "half_width", "depth", "outer_radius", "damping_depth", "skin", "apart", "shortest", "wave_growth",
+    "slow_stiffness", "static_stiffness", "largest_load", "working_offset", "working_stiffness", "working_quadratic",
     "exponent", "begin", "x", "drag_area",
     # 0 switches the property off
     "contact_damping_per_length", "friction_coefficient", "friction_stiffness_per_length", "rope_radius", "damping",

@@ -107,12 +107,23 @@ def add_rope_machine() -> World:
 
 
 def add_fibre_ropes(space: bool) -> World:
-    """Create a fibre rope with a slow strain, a rope with a table of tensions, and a rope with friction of its wires,
-    in 2D or 3D.
+    """Create a fibre rope with a slow strain, a rope with working curves, a rope with a table of tensions, and a rope
+    with friction of its wires, in 2D or 3D.
     """
     world = wl.World(gravity=(0.1, -9.81, 0.3) if space else (0.1, -9.81))
     laws = (
         {"axial_stiffness": 2e4, "slow_stiffness": 1e4, "slow_damping": 1e4, "stiffening": 5.0, "slow_strain": 0.01},
+        {
+            "axial_stiffness": 2e4,
+            "slow_damping": 1e4,
+            "stiffening": 5.0,
+            "slow_strain": 0.012,
+            "largest_load": 200.0,
+            "working_strains": (0.0, 0.01, 0.04, 0.1),
+            "working_tensions": (0.0, 60.0, 300.0, 900.0),
+            "working_offset": 0.2,
+            "working_quadratic": 0.3,
+        },
         {"tension_table": [(-0.1, -500.0), (0.0, 0.0), (0.02, 300.0), (0.05, 1000.0)]},
         {"axial_stiffness": 1e4, "reference_strain": -0.01},
     )

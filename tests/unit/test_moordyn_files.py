@@ -25,10 +25,21 @@ ENVIRONMENT = dict(os.environ) | {"OMP_NUM_THREADS": "1"}
 TYPE, POINT, LINE = (CHAIN.splitlines()[k] for k in (5, 10, 14))
 BODIES = "--- BODIES ---\nnames\nunits\n1 Fixed 0 0 0 0 0 0\n1 Fixed 1 0 0 0 0 0"
 FAILURE = "--- FAILURE ---\nnames\nunits\n1 2 1 1.0 0"
+LOADS = "---------------------- SYROPE IC ------\nLine(s) Tmax0 Tmean0\n(-) (N) (N)\n"
 REFUSED = [
     ("chain      0.144", "chain      x", "line 6: Diam of line type chain = 'x': must be a number [m]"),
     ("126.0", "-1.0", "line 6: Mass/m of line type chain = -1.0 kg/m: must be > 0 kg/m"),
-    ("5.44e8", "5e8|6e8", "line 6: EA = 5e8|6e8, BA = -0.8 of line type chain: must be one number each, or static"),
+    ("5.44e8", "5e8|6e8|1|1", "line 6: EA = 5e8|6e8|1|1, BA = -0.8 of line type chain: must be one number each, or"),
+    ("5.44e8", "5e8|6e8", "line 6: BA of line type chain = -0.8 N s: must be > 0 N s"),
+    ("5.44e8     -0.8", "5e8|6e8|-1 1e9", "line 6: EA_D_Lm of line type chain = -1 1: must be >= 0 1"),
+    ("5.44e8     -0.8", "SYROPE:none.dat|6e8|1 1e9", "line 6: EA = SYROPE:none.dat of line type chain: cannot be read"),
+    (
+        "5.44e8     -0.8",
+        "SYROPE:damaged.txt|6e8|1 1e9",
+        "damaged.txt of line type chain: must have OWC, WCType (LINEAR,",
+    ),
+    ("5.44e8     -0.8", "SYROPE:steep.txt|6e8|1 1e9", "k1 = 0.2, k2 = 2: must have k1 < 1, and k2 from -1 to 1"),
+    (POINT, f"{POINT}\n{LOADS}1 1e5 2e5", "line 15: Tmean0 = 2e5 N, Tmax0 = 1e5 N: must have Tmax0 >= Tmean0"),
     ("5.44e8     -0.8", "6e8|5e8 1e9|1e6", "line 6: EA = 6e8|5e8 of line type chain: must have a dynamic stiffness"),
     ("5.44e8     -0.8", "5e8|6e8 0|1e6", "line 6: BA of line type chain = 0 N s: must be > 0 N s"),
     ("5.44e8", "ropes.dat", "line 6: EA = ropes.dat of line type chain: cannot be read: No such file"),
@@ -88,6 +99,8 @@ def test_rows_are_refused_with_their_line(old: str, new: str, message: str, tmp_
     """Wrong values, and items without counterpart, are refused with their line number."""
     assert old in CHAIN
     (tmp_path / "damaged.txt").write_text("strain tension\n0 0\n0.1,5\n0.5 9")
+    (tmp_path / "steep.txt").write_text("ropes.txt OWC\nQUADRATIC WCType\n0.2 k1\n2 k2\n")
+    (tmp_path / "ropes.txt").write_text("strain tension\n0 0\n0.1 5e6\n0.2 1.2e7")
     (tmp_path / "falling.txt").write_text("strain tension\n0 0\n1 5\n0.5 9")
     text = CHAIN.replace(old, new, 1).replace("L1N20PZ", "Point3PX" if "Point3PX" in message else "L1N20PZ")
     with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(message)) as error:
@@ -115,7 +128,7 @@ def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
     for word in (
         "body 1 is Turbine: must be Fixed, Coupled, CoupledPinned or Free",
         "rod 1 is CoupledPinned: must be Fixed, Coupled, Free, Pinned, Body# or Body#Pinned",
-        "SYROPE IC 1 1",
+        "line 1 of SYROPE IC: must be a line of a type with EA = SYROPE:file",
         "CONTROL 1 1",
         "EXTERNAL LOADS 1",
         "UnstrLen of line 1",

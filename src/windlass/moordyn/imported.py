@@ -3,7 +3,7 @@
 | MoorDyn | Windlass |
 | --- | --- |
 | line of N segments | N cables (`Cable3D`) with `FluidLoad` |
-| viscoelastic line, table of EA | `FibreCable3D`, `TableCable3D` |
+| viscoelastic line, Syrope line, table of EA | `FibreCable3D`, `WorkingCable3D`, `TableCable3D` |
 | bed with kBot, cBot | `PlaneSurface` with stiffness kBot d and damping cBot d per length |
 | friction | friction of the surface, proportional to the speed at low speeds |
 | free point | common node at the ends of its lines, with a `MassPoint`, and with its buoyancy as a `Force` |
@@ -29,7 +29,17 @@ import numpy as np
 from windlass import connectors as con
 from windlass.connectors.loads.line_points import LEAST_POINTS
 from windlass.connectors.markers.position_markers import merge_handles
-from windlass.elements import Cable3D, FibreCable3D, Ground, MassPoint, PointSlope3D, TableCable3D, state_node
+from windlass.elements import (
+    Cable3D,
+    FibreCable3D,
+    Ground,
+    MassPoint,
+    PointSlope3D,
+    TableCable3D,
+    WorkingCable3D,
+    state_node,
+)
+from windlass.elements.cable.working_cable import find_fast_strains, find_static_strain
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, instance, optional, path, yes_no
 from windlass.framework.errors import ModelError
@@ -402,20 +412,29 @@ def _choose_cable(mooring: Mooring, number: int, line: Line, shape: Shape) -> tu
         return TableCable3D, {"table_strains": strains, "table_tensions": tensions}
     if kind.slow is None:
         return Cable3D, {}
-    # At rest, the tension D (ε - y) of the fast part is equal to the tension K y of the slow part. Here D and K are the
-    # stiffnesses of the two parts, ε is the strain of the cable, and y is the strain of the slow part.
+    name, own = f"line {number} slow strain", kind.slow
+    columns: dict[str, Any] = {"slow_damping": own.damping, "stiffening": own.stiffening}
+    if own.curve:
+        strains, tensions = np.array(own.curve).T
+        largest, mean = mooring.file.loads.get(number, (0.0, 0.0))
+        columns |= {"working_strains": strains, "working_tensions": tensions, "largest_load": largest, **dict(own.form)}
+        strain = find_static_strain(columns | {"axial_stiffness": kind.stiffness}, mean)
+        start = np.full(3, strain - float(find_fast_strains(np.array(mean), kind.stiffness, own.stiffening)))
+        columns["slow"] = mooring.world.add(state_node(3), name=name, states=np.tile(start, (line.segments, 1)))
+        return WorkingCable3D, columns
+    # At rest, the load of a cable with the strain ε is S ε, and the strain of the fast part is S ε/D. S and D are the
+    # static and the dynamic stiffness.
     stretch = np.linalg.norm(shape.slope, axis=1) - 1.0
-    share = kind.stiffness / (kind.stiffness + kind.slow.stiffness)
-    start = np.repeat(share * 0.5 * (stretch[1:] + stretch[:-1])[:, None], 3, axis=1)
-    slow = mooring.world.add(state_node(3), name=f"line {number} slow strain", states=start)
-    return FibreCable3D, {"slow": slow, "slow_stiffness": kind.slow.stiffness, "slow_damping": kind.slow.damping}
+    strain = 0.5 * (stretch[1:] + stretch[:-1])
+    load = own.static * strain
+    start = np.repeat((strain - load / (kind.stiffness + own.stiffening * np.maximum(load, 0.0)))[:, None], 3, axis=1)
+    columns["slow"] = mooring.world.add(state_node(3), name=name, states=start)
+    return FibreCable3D, columns | {"static_stiffness": own.static}
 
 
 def find_static_stiffness(kind: LineType) -> float:
     """Return the axial stiffness [N] of a line under a constant load."""
-    if kind.slow is None:
-        return kind.stiffness
-    return kind.stiffness * kind.slow.stiffness / (kind.stiffness + kind.slow.stiffness)
+    return kind.stiffness if kind.slow is None else kind.slow.static
 
 
 def find_damping(kind: LineType, line: Line) -> float:

@@ -70,10 +70,16 @@ class Row(NamedTuple):
 
 
 class Slow(NamedTuple):
-    """The slow part of a viscoelastic line: stiffness [N] and damping [N s] of the part in series with EA."""
+    """The slow part of a viscoelastic line, in series with EA: damping [N s], and the stiffness under slowly applied
+    loads [N], or the strains [1] and tensions [N] of the original working curve, and columns of `WorkingCable3D` that
+    describe the working curves. The stiffness for fast loads increases by ``stiffening`` [1] times the mean load.
+    """
 
-    stiffness: float
     damping: float
+    static: float
+    stiffening: float = 0.0
+    curve: tuple[tuple[float, float], ...] = ()
+    form: tuple[tuple[str, float], ...] = ()
 
 
 class LineType(NamedTuple):
@@ -206,6 +212,8 @@ class InputFile:
         options: dictionary from the name of each option, in lower-case letters, to its line number in the file and its
             value.
         failures: dictionary from numbers to rows of FAILURE.
+        loads: dictionary from line numbers to the largest mean load before the start, and the mean load at the start
+            [N] (SYROPE IC).
         channels: the outputs that the file requests.
         faults: texts about rows and options that Windlass cannot translate.
         notes: texts about ignored values that do not affect the motion.
@@ -220,6 +228,7 @@ class InputFile:
     lines: dict[int, Line] = field(default_factory=dict)
     options: dict[str, tuple[int, str]] = field(default_factory=dict)
     failures: dict[int, Failure] = field(default_factory=dict)
+    loads: dict[int, tuple[float, float]] = field(default_factory=dict)
     channels: list[Channel] = field(default_factory=list)
     faults: list[str] = field(default_factory=list)
     notes: list[str] = field(default_factory=list)
@@ -366,20 +375,28 @@ def _read_elasticity(file: InputFile, row: Row) -> tuple[float, float, Slow | No
 
     if "|" in stiffness or "|" in damping:
         parts, dampings = stiffness.split("|"), damping.split("|")
-        if len(parts) != 2 or len(dampings) != 2:
+        if len(parts) not in (2, 3) or len(dampings) > 2:
             file.refuse(
                 at, f"EA = {stiffness}, BA = {damping} of line type {name}",
-                "must be one number each, or static|dynamic EA and slow|fast BA of a viscoelastic line",
+                "must be one number each, or static|dynamic EA, static|EA_Dc|EA_D_Lm or SYROPE:file|EA_Dc|EA_D_Lm, and "
+                "slow|fast BA of a viscoelastic line",
             )  # fmt: skip
             return 1.0, 0.0, None, ()
-        static, dynamic = (number("EA", text, "N", 0.0, True) for text in parts)
-        slow, fast = number("BA", dampings[0], "N s", 0.0, True), number("BA", dampings[1], "N s", 0.0)
+        dynamic = number("EA", parts[1], "N", 0.0, True)
+        stiffening = number("EA_D_Lm", parts[2], "1", 0.0) if len(parts) == 3 else 0.0
+        slow = number("BA", dampings[0], "N s", 0.0, True)
+        fast = number("BA", dampings[1], "N s", 0.0) if len(dampings) == 2 else 0.0
+        if parts[0].upper().startswith("SYROPE:") and len(parts) == 3:
+            curve, form = _read_curves(file, at, name, parts[0][len("SYROPE:") :])
+            static = curve[-1][1] / curve[-1][0] if curve else 1.0
+            return dynamic, fast, Slow(slow, static, stiffening, curve, form), ()
+        static = number("EA", parts[0], "N", 0.0, True)
         if not dynamic > static:
             file.refuse(
                 at, f"EA = {stiffness} of line type {name}", "must have a dynamic stiffness above the static stiffness"
             )
             return 1.0, 0.0, None, ()
-        return dynamic, fast, Slow(dynamic * static / (dynamic - static), slow), ()
+        return dynamic, fast, Slow(slow, static, stiffening), ()
     try:
         float(stiffness)
     except ValueError:
@@ -387,6 +404,39 @@ def _read_elasticity(file: InputFile, row: Row) -> tuple[float, float, Slow | No
         slope = (table[-1][1] - table[0][1]) / (table[-1][0] - table[0][0]) if table else 1.0
         return slope, number("BA", damping, "N s", None), None, table
     return number("EA", stiffness, "N", 0.0, True), number("BA", damping, "N s", None), None, ()
+
+
+def _read_curves(
+    file: InputFile, at: int, name: str, text: str
+) -> tuple[tuple[tuple[float, float], ...], tuple[tuple[str, float], ...]]:
+    """Return the pairs of strain [1] and tension [N] of the original working curve, and the columns of `WorkingCable3D`
+    that describe the working curves, from the file named ``text``.
+    """
+    item = f"EA = SYROPE:{text} of line type {name}"
+    try:
+        lines = file.find(text).read_text(encoding="utf-8", errors="replace").splitlines()
+    except OSError as error:
+        file.refuse(at, f"{item}: cannot be read: {error.strerror}", "must be a file with OWC, WCType, k1 and k2")
+        return (), ()
+    values = {words[1].upper(): words[0] for words in map(str.split, lines) if len(words) > 1}
+    if not {"OWC", "WCTYPE", "K1", "K2"} <= values.keys() or values["WCTYPE"].upper() not in WORKING_CURVES:
+        file.refuse(at, item, f"must have OWC, WCType ({', '.join(WORKING_CURVES)}), k1 and k2")
+        return (), ()
+    curve = _read_table(file, at, name, values["OWC"])
+    k1 = file.number(at, f"{item}: k1", values["K1"], "1", 0.0)
+    k2 = file.number(at, f"{item}: k2", values["K2"], "1")
+    column, most = WORKING_CURVES[values["WCTYPE"].upper()]
+    is_slope = not column and k1 >= 1.0
+    if (k1 >= 1.0 and not is_slope) or abs(k2 if column else 0.0) > most:
+        file.refuse(at, f"{item}: k1 = {k1:g}, k2 = {k2:g}", f"must have k1 < 1, and k2 from {-most:g} to {most:g}")
+    form = [("working_stiffness" if is_slope else "working_offset", k1)]
+    return curve, (*form, *([(column, k2)] if column else []))
+
+
+WORKING_CURVES = {
+    "LINEAR": ("", 0.0), "QUADRATIC": ("working_quadratic", 1.0), "EXP": ("working_exponent", 100.0)
+}  # fmt: skip
+"""Column of `WorkingCable3D` for k2, and its largest absolute value, by type of the working curves."""
 
 
 def _read_table(file: InputFile, at: int, name: str, text: str) -> tuple[tuple[float, float], ...]:
@@ -643,6 +693,24 @@ def _read_failure(file: InputFile, row: Row) -> None:
     file.add(file.failures, _whole(file, at, "failure", words[0]), failure, at, item)
 
 
+def _read_loads(file: InputFile, row: Row) -> None:
+    """Read a row of SYROPE IC: lines, largest mean load, mean load."""
+    if not _has(file, row, "SYROPE IC", 3):
+        return
+    at, words = row
+    largest = file.number(at, "Tmax0", words[1], "N", 0.0)
+    mean = file.number(at, "Tmean0", words[2], "N", 0.0)
+    if mean > largest:
+        file.refuse(at, f"Tmean0 = {words[2]} N, Tmax0 = {words[1]} N", "must have Tmax0 >= Tmean0")
+    for text in words[0].split(","):
+        line = file.lines.get(int(text)) if text.isdigit() else None
+        kind = None if line is None else file.types.get(line.type)
+        if kind is None or kind.slow is None or not kind.slow.curve:
+            file.refuse(at, f"line {text} of SYROPE IC", "must be a line of a type with EA = SYROPE:file|EA_Dc|EA_D_Lm")
+        else:
+            file.loads[int(text)] = largest, mean
+
+
 def _read_refused(section: str, allowed: str) -> Callable[[InputFile, Row], None]:
     """Return a function that records a fault for each row of a section without an equivalent in Windlass."""
 
@@ -774,7 +842,7 @@ READERS: dict[str, Callable[[InputFile, Row], None]] = {
     "failure": _read_failure,
     "control": _read_refused("CONTROL", "lines whose length is controlled are refused"),
     "external loads": _read_refused("EXTERNAL LOADS", "must be left out, and added to the World in Python"),
-    "syrope": _read_refused("SYROPE IC", "polyester with load history is refused"),
+    "syrope": _read_loads,
     "options": _read_option,
     "outputs": _read_channels,
 }

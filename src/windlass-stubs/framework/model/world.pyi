@@ -150,6 +150,8 @@ from windlass.elements.cable.winch_cable import WinchCable3D
 from windlass.connectors.loads.winch_fluid_load import WinchFluidLoad
 from windlass.elements.cable.winch_twist_cable import WinchTwistCable3D
 from windlass.connectors.friction.wire_friction import WireFriction
+from windlass.elements.cable.working_cable import WorkingCable2D
+from windlass.elements.cable.working_cable import WorkingCable3D
 
 Numbers: TypeAlias = float | Sequence[Any] | NDArray[Any]
 WholeNumbers: TypeAlias = int | Sequence[Any] | NDArray[Any]
@@ -704,6 +706,7 @@ class FibreCable2DEntity(Entity):
     integration: Any
     broken: Any
     slow_stiffness: Any
+    static_stiffness: Any
     slow_damping: Any
     stiffening: Any
     node0: Any
@@ -723,6 +726,7 @@ class FibreCable3DEntity(Entity):
     integration: Any
     broken: Any
     slow_stiffness: Any
+    static_stiffness: Any
     slow_damping: Any
     stiffening: Any
     node0: Any
@@ -1431,6 +1435,58 @@ class WireFrictionEntity(Entity):
     active: Any
     cable: Any
     data: Any
+class WorkingCable2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    bending_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    broken: Any
+    slow_damping: Any
+    stiffening: Any
+    working_strains: Any
+    working_tensions: Any
+    largest_load: Any
+    working_offset: Any
+    working_stiffness: Any
+    working_quadratic: Any
+    working_exponent: Any
+    node0: Any
+    node1: Any
+    slow: Any
+    data: Any
+class WorkingCable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    axial_damping: Any
+    bending_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    broken: Any
+    slow_damping: Any
+    stiffening: Any
+    working_strains: Any
+    working_tensions: Any
+    largest_load: Any
+    working_offset: Any
+    working_stiffness: Any
+    working_quadratic: Any
+    working_exponent: Any
+    node0: Any
+    node1: Any
+    slow: Any
+    data: Any
 class World():
     'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,). Gravity can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None if every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of a column of a table, by component. A change also counts as a\n        change of the tables that follow this table (`Component.follows`).\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
@@ -1610,9 +1666,9 @@ class World():
     @overload
     def add(self, component: type[DrumSurface], *, name: str = ..., part: Part | None = ..., marker: One, axis: Numbers = ..., radius: Numbers, half_width: Numbers = ..., depth: Numbers = ...) -> DrumSurfaceEntity: ...
     @overload
-    def add(self, component: type[FibreCable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers, slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable2DEntity: ...
+    def add(self, component: type[FibreCable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers = ..., static_stiffness: Numbers = ..., slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable2DEntity: ...
     @overload
-    def add(self, component: type[FibreCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers, slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable3DEntity: ...
+    def add(self, component: type[FibreCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers = ..., static_stiffness: Numbers = ..., slow_damping: Numbers, stiffening: Numbers = ...) -> FibreCable3DEntity: ...
     @overload
     def add(self, component: type[Fluid], *, name: str = ..., part: Part | None = ..., density: Numbers, gravity: Numbers = ..., fills: Words = ..., surface: Numbers = ..., transition: Numbers = ..., depth: Numbers = ..., velocity: Numbers = ..., profile: Words = ..., reference_height: Numbers = ..., exponent: Numbers = ..., roughness: Numbers = ..., table_heights: Numbers = ..., table_x: Numbers = ..., table_y: Numbers = ..., wave_amplitudes: Numbers = ..., wave_frequencies: Numbers = ..., wave_directions: Numbers = ..., wave_phases: Numbers = ..., wave_numbers: Numbers = ..., wave_velocities: Numbers = ..., wave_current: YesNo = ..., stretching: Words = ..., wave_growth: Numbers = ..., gust_amplitudes: Numbers = ..., gust_frequencies: Numbers = ..., gust_phases: Numbers = ..., function: UserFunctions = ...) -> FluidEntity: ...
     @overload
@@ -1766,6 +1822,10 @@ class World():
     @overload
     def add(self, component: type[WireFriction], *, name: str = ..., part: Part | None = ..., cable: One = ..., data: One = ..., axial_stiffness: Numbers = ..., slip_force: Numbers = ..., bending_stiffness: Numbers = ..., slip_moment: Numbers = ..., slip_moment_per_tension: Numbers = ..., active: YesNo = ...) -> WireFrictionEntity: ...
     @overload
+    def add(self, component: type[WorkingCable2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., slow: One = ..., data: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_damping: Numbers, stiffening: Numbers = ..., working_strains: Numbers, working_tensions: Numbers, largest_load: Numbers = ..., working_offset: Numbers = ..., working_stiffness: Numbers = ..., working_quadratic: Numbers = ..., working_exponent: Numbers = ...) -> WorkingCable2DEntity: ...
+    @overload
+    def add(self, component: type[WorkingCable3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., slow: One = ..., data: One = ..., length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_damping: Numbers, stiffening: Numbers = ..., working_strains: Numbers, working_tensions: Numbers, largest_load: Numbers = ..., working_offset: Numbers = ..., working_stiffness: Numbers = ..., working_quadratic: Numbers = ..., working_exponent: Numbers = ...) -> WorkingCable3DEntity: ...
+    @overload
     def set(self, entity: ALECable2DEntity, *, broken: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: BeltToothContactEntity, *, active: YesNo = ...) -> None: ...
@@ -1897,5 +1957,9 @@ class World():
     def set(self, entity: WinchTwistCable3DEntity, *, active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: WireFrictionEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: WorkingCable2DEntity, *, broken: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: WorkingCable3DEntity, *, broken: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: Entity, *, acceleration: Numbers = ..., active: YesNo = ..., axes: YesNo = ..., axial_damping: Numbers = ..., axial_drag: Numbers = ..., axial_stiffness: Numbers = ..., broken: YesNo = ..., constant_volume: YesNo = ..., contact_stiffness_per_length: Numbers = ..., damping: Numbers = ..., dissipation: Numbers = ..., distance: Numbers = ..., drag: Numbers = ..., drag_torque: Numbers = ..., dynamic_friction: Numbers = ..., end_drag: Numbers = ..., force_derivative: UserFunctions = ..., force_function: UserFunctions = ..., friction_coefficient: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_torque: Numbers = ..., function: UserFunctions = ..., largest_torque: Numbers = ..., load_derivative: UserFunctions = ..., load_function: UserFunctions = ..., lock_rotation: YesNo = ..., lower: Numbers = ..., normal_drag: Numbers = ..., offset: Numbers = ..., offset_function: UserFunctions = ..., offset_rate_function: UserFunctions = ..., preload: Numbers = ..., rate: Numbers = ..., rate_function: UserFunctions = ..., rate_offset: Numbers = ..., ratio: Numbers = ..., reference_length: Numbers = ..., reference_strain: Numbers = ..., rest_length: Numbers = ..., rotations: YesNo = ..., slack_force: Numbers = ..., state_derivative: UserFunctions = ..., state_function: UserFunctions = ..., static_friction_offset: Numbers = ..., stiffness: Numbers = ..., suction_coefficient: Numbers = ..., tension_only: YesNo = ..., translations: YesNo = ..., upper: Numbers = ..., value: Numbers = ..., valve_derivative: UserFunctions = ..., valve_function: UserFunctions = ..., valve_opening0: Numbers = ..., valve_opening1: Numbers = ..., vector: Numbers = ..., vibration_amplitude: Numbers = ..., vibration_frequency: Numbers = ..., vibration_gain: Numbers = ..., viscous_friction: Numbers = ...) -> None: ...
