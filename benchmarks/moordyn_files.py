@@ -1,13 +1,18 @@
 """Comparison of Windlass and MoorDyn for all MoorDyn input files of a folder.
 
-usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 60] [--end 40] [--limit 120]
+usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 100] [--end 40] [--limit 3600]
 
 The program prints one row for each input file below FOLDER. Files that an input file names are searched in its folder
-and in the working directory. Coupled bodies and points are at rest for ``--still`` seconds (in Windlass: static
-equilibrium), or for 0 s in waves and unsteady currents, and then move in surge (amplitude 1 m) and heave (0.5 m) with a
-period of 10 s until ``--end``. The columns contain the largest differences of the tension in the middle of the first
-and last segment of all lines, relative to the mean tension of MoorDyn: at rest, mean and standard deviation over the
-last two periods. The last columns are the process times per line and second of simulation.
+and in the working directory. Coupled bodies, rods and points are at rest for ``--still`` seconds (in Windlass: static
+equilibrium), and then move in surge and heave with a period of 10 s until ``--end``. The amplitudes are 1 m and 0.5 m,
+or 1 and 0.5 % of the shortest line if this is less. In waves and unsteady currents, the time at rest is 0 s. If the
+option TmaxIC of a file is at most 1 s, both programs start from the positions in the file, without a time at rest.
+
+The columns contain the largest differences of the tension in the middle of the first and last segment of all lines: at
+rest and mean, relative to the mean tension of MoorDyn, and standard deviation, relative to the standard deviation of
+MoorDyn or to 1 % of the mean. Mean and standard deviation are those of the last two periods, weighted with the step
+size. The last columns are the process times per line and second of simulation. A remark states the standard deviation
+of MoorDyn at rest if it exceeds 0.5 % of the mean.
 
 ``--python`` is an interpreter with the package moordyn; default: this interpreter. Without the package, the rows
 contain the results of Windlass alone. ``--limit`` is the longest time of each program per file [s].
@@ -30,13 +35,22 @@ STEP, COUPLING, PERIOD, SURGE, HEAVE = 0.05, 0.005, 10.0, 1.0, 0.5
 """Time step of Windlass and time between calls of MoorDyn [s], period [s] and amplitudes [m] of the motion."""
 SMALL = 1e-3
 """Smallest tension by which differences are divided, relative to the largest tension of the file [1]."""
+SHARE = 0.01
+"""Smallest standard deviation by which differences are divided, relative to the mean tension, and largest amplitude
+relative to the shortest line [1]."""
+RESTLESS = 0.005
+"""Standard deviation of MoorDyn at rest that is mentioned, relative to the mean tension [1]."""
+SHORT = 1.0
+"""If TmaxIC is at most this value [s], both programs start from the positions in the file."""
 
 
-def move(start: list[list[float]], t: Any) -> np.ndarray:
-    """Return the coordinates of all coupled objects at the times t, shape (n, k): a motion that grows over a period."""
+def move(start: list[list[float]], scale: float, t: Any) -> np.ndarray:
+    """Return the coordinates of all coupled objects at the times t, shape (n, k): a motion that grows over a period,
+    with the amplitudes multiplied by ``scale``.
+    """
     t = np.atleast_1d(np.asarray(t, np.float64))
     y = np.clip(t / PERIOD, 0.0, 1.0)
-    grown = y * y * (3.0 - 2.0 * y)
+    grown = scale * y * y * (3.0 - 2.0 * y)
     shift = np.column_stack((SURGE * grown * np.sin(2.0 * np.pi * t / PERIOD), 0.0 * t))
     shift = np.column_stack((shift, HEAVE * grown * np.sin(2.0 * np.pi * t / PERIOD)))
     parts = [np.hstack((shift, np.zeros((len(t), len(x) - 3)))) + x for x in start]
@@ -65,14 +79,16 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
     start = [[*b.position, *np.radians(b.angles)] for b in rows.bodies.values() if b.kind == "coupled"]
     start += [list(p.position) for p in rows.points.values() if p.kind == "coupled"]
     found: dict[str, Any] = {"start": start, "lines": len(rows.lines)}
-    if {"wave_amplitudes", "function"} & mooring.environment.flow.keys():
-        found["flows"] = True
     if not rows.lines:
         return found | {"reason": "no lines"}
+    found["scale"] = scale = min(1.0, SHARE * min(line.length for line in rows.lines.values()))
+    given = next((text for name, (_, text) in rows.options.items() if name in ("tmaxic", "ictmax")), "60")
+    from_file = float(given) <= SHORT
+    found["flows"] = from_file or bool({"wave_amplitudes", "function"} & mooring.environment.flow.keys())
     with TemporaryDirectory() as folder:
         if start:
             t, motion = np.arange(0.0, end + 0.5 * STEP, STEP), Path(folder) / "motion.txt"
-            np.savetxt(motion, np.column_stack((t, move(start, t))), fmt="%.12g")
+            np.savetxt(motion, np.column_stack((t, move(start, scale, t))), fmt="%.12g")
             mooring = wl.moordyn.load(file, motion=motion)
     sensors = []
     for number, line in rows.lines.items():
@@ -81,9 +97,10 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
             sensors.append(wl.Sensor(mooring.lines[number][k], "axial_force", name=f"{number}{end_name}", where=where))
     names = [sensor.name for sensor in sensors]
     try:
-        state, rest = mooring.rest(name=""), wl.Sensors(None, sensors)
-        rest.after_step(state)
-        found["rest"] = [float(rest[name][0]) for name in names]
+        state, rest = mooring.start() if from_file else mooring.rest(name=""), wl.Sensors(None, sensors)
+        if not found["flows"]:
+            rest.after_step(state)
+            found["rest"] = [float(rest[name][0]) for name in names]
     except (wl.NotConverged, wl.ModelError) as error:
         state, found["reason"] = mooring.start(), f"no equilibrium: {str(error).splitlines()[0]}"
     results.write_text(json.dumps(found))
@@ -96,14 +113,14 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
     return found | summarise(moving.times, series, end)
 
 
-def run_moordyn(file: str, start: list[list[float]], still: float, end: float) -> dict[str, Any]:
+def run_moordyn(file: str, start: list[list[float]], scale: float, still: float, end: float) -> dict[str, Any]:
     """Return the results of MoorDyn; this process needs the package moordyn."""
     # a module in this folder is also named moordyn
     sys.path[:] = [path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent]
     import moordyn  # imported here, because only the process of MoorDyn needs this package
 
     def place(t: float) -> list[float]:
-        return list(move(start, max(t - still, 0.0))[0])
+        return list(move(start, scale, max(t - still, 0.0))[0])
 
     system = moordyn.Create(file)
     moordyn.SetVerbosity(system, moordyn.LEVEL_NONE)
@@ -122,7 +139,12 @@ def run_moordyn(file: str, start: list[list[float]], still: float, end: float) -
     moordyn.Close(system)
     t, series = np.array(times), np.array(rows)
     rest = series[(t >= 0.8 * still) & (t <= still)]
-    found = {"rest": rest.mean(axis=0).tolist()} if len(rest) else {}
+    found: dict[str, Any] = {}
+    if len(rest):
+        found["rest"] = rest.mean(axis=0).tolist()
+        restless = float(np.max(rest.std(axis=0) / np.maximum(rest.mean(axis=0), SMALL * rest.mean(axis=0).max())))
+        if restless > RESTLESS:
+            found["reason"] = f"MoorDyn vibrates at rest by {restless:.1%}"
     return found | {"time": used} | summarise(t - still, series, end)
 
 
@@ -162,8 +184,10 @@ def compare(ours: dict[str, Any], theirs: dict[str, Any], key: str) -> str:
     if key not in ours or key not in theirs:
         return "-"
     a, b, scale = (np.array(part) for part in (ours[key], theirs[key], theirs["mean"]))
-    least = SMALL * np.abs(scale).max()
-    return f"{np.max(np.abs(a - b) / np.maximum(np.abs(scale), least)):.2%}"
+    scale = np.maximum(np.abs(scale), SMALL * np.abs(scale).max())
+    if key == "deviation":
+        scale = np.maximum(b, SHARE * scale)
+    return f"{np.max(np.abs(a - b) / scale):.2%}"
 
 
 def find_files(folder: Path) -> list[Path]:
@@ -178,9 +202,9 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("folder", nargs="?", type=Path)
     parser.add_argument("--python", default=sys.executable)
-    parser.add_argument("--still", type=float, default=60.0)
+    parser.add_argument("--still", type=float, default=100.0)
     parser.add_argument("--end", type=float, default=40.0)
-    parser.add_argument("--limit", type=float, default=120.0)
+    parser.add_argument("--limit", type=float, default=3600.0)
     parser.add_argument("--job", help=argparse.SUPPRESS)
     parser.add_argument("--results", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -189,16 +213,17 @@ def main() -> None:
         run_job(json.loads(options.job), Path(options.results))
         return
     probe = subprocess.run([options.python, "-c", "import moordyn"], capture_output=True, check=False)
-    print("| file | at rest | mean | standard deviation | Windlass [s/s] | MoorDyn [s/s] | remark |")
-    print("| --- | --- | --- | --- | --- | --- | --- |")
+    print("| file | accepted | at rest | mean | standard deviation | Windlass [s/s] | MoorDyn [s/s] | remark |")
+    print("| --- | --- | --- | --- | --- | --- | --- | --- |")
     for file in find_files(options.folder):
         ours = call(sys.executable, ["Windlass", str(file), options.end], options.limit)
         theirs: dict[str, Any] = {}
         if probe.returncode == 0 and ("time" in ours or "rest" in ours):
-            still = 0.0 if "flows" in ours else options.still
-            job = ["MoorDyn", str(file), ours["start"], still, options.end]
+            still = 0.0 if ours["flows"] else options.still
+            job = ["MoorDyn", str(file), ours["start"], ours["scale"], still, options.end]
             theirs = call(options.python, job, options.limit)
-        cells = [compare(ours, theirs, key) for key in ("rest", "mean", "deviation")]
+        cells = ["yes" if "start" in ours else "no"]
+        cells += [compare(ours, theirs, key) for key in ("rest", "mean", "deviation")]
         cells += [f"{part['time']:.3g}" if "time" in part else "-" for part in (ours, theirs)]
         remark = "; ".join(part["reason"][:100] for part in (ours, theirs) if "reason" in part)
         print(f"| {file.relative_to(options.folder)} | {' | '.join(cells)} | {remark} |", flush=True)

@@ -68,6 +68,7 @@ from windlass.moordyn.motion import Places, find_paths
 from windlass.moordyn.rigid import add_bodies, add_sphere, find_direction, place_ends
 from windlass.moordyn.starts import Shape, find_shape
 from windlass.solvers.equilibrium.singular import NoStiffness
+from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
 
 SOFT = 1e-9
@@ -84,6 +85,8 @@ no waves.
 """
 
 
+STABILISED = {"load_steps": 5, "stabiliser": 1.0}
+"""Arguments of `Static` if the first tangent is singular."""
 NEUTRAL = 1e-6
 """Largest moment on a rotation without stiffness, divided by the largest tension [m]. Such moments are rounding errors.
 """
@@ -135,34 +138,43 @@ class Mooring:
 
     def rest(self, **settings: Any) -> State:
         """Return the equilibrium at t = 0, with the sea current and without waves. Rotations of free bodies that have
-        no stiffness keep their value in the file.
+        no stiffness keep their value in the file. If the first tangent is singular, for example of lines that hang
+        vertically from the start, the solve is repeated with a stabiliser.
 
         Args:
             **settings: arguments of `Static`.
 
         Raises:
             NotConverged: no equilibrium was found.
-            ModelError: a coordinate has no stiffness, or moments act on a rotation without stiffness.
+            ModelError: coordinates have no stiffness, and are not rotations of bodies on which no moment acts.
         """
-        solver = Static(self.world, **({"time": 0.0} | settings))
+        plain, stabilised = {"time": 0.0} | settings, {"time": 0.0} | STABILISED | settings
         try:
-            return solver.solve()
-        except NoStiffness as error:
-            if not set(error.names) <= self.turns.keys():
-                raise
-            names = error.names
-        try:
-            return self._rest_held(solver, names)
-        except ModelError:
-            bodies = {name.split(",")[0] for name in names}
-            return self._rest_held(solver, [name for name in self.turns if name.split(",")[0] in bodies])
+            return Static(self.world, **plain).solve()
+        except ModelError as error:
+            first = error
+        names = first.names if isinstance(first, NoStiffness) else []
+        if not set(names) <= self.turns.keys():
+            raise first
+        bodies = {name.split(",")[0] for name in names}
+        every = [name for name in self.turns if name.split(",")[0] in bodies]
+        for held in (names, every):
+            for given in (plain, stabilised):
+                try:
+                    return self._rest_held(Static(self.world, **given), held)
+                except (ModelError, NotConverged):
+                    continue
+        raise first
 
     def _rest_held(self, solver: Static, names: list[str]) -> State:
         """Return the equilibrium with constraints on rotations of free bodies that have no stiffness.
 
         Raises:
+            NotConverged: no equilibrium was found.
             ModelError: a coordinate has no stiffness, or moments act on the rotations.
         """
+        if not names:
+            return solver.solve()
         held = merge_handles([self.turns[name] for name in names])
         self.world.set(held, active=True)
         try:
@@ -172,7 +184,7 @@ class Mooring:
             self.world.set(held, active=False)
         largest = max(float(np.abs(eval_output(line, "axial_force", state)).max()) for line in self.lines.values())
         if moment > NEUTRAL * largest:
-            raise ModelError(f"static model: {', '.join(names)} have no stiffness, and a moment of {moment:g} N m acts")
+            raise ModelError(f"a moment of {moment:g} N m acts on {', '.join(names)}, which have no stiffness")
         return state
 
     def start(self) -> State:

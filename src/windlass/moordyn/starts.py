@@ -1,6 +1,6 @@
-"""Initial shapes of lines for the static solve. A line lies partly on the bed, consists of a straight part on the bed
-and a straight part to the upper end, or hangs freely. If none of these shapes exists, the line is straight between its
-ends.
+"""Initial shapes of lines for the static solve. A line from the bed lies partly on the bed, consists of a straight part
+on the bed and a straight part to the upper end, or, if the line is longer, is an arc beside its ends. Other lines hang
+freely. If none of these shapes exists, the line is straight between its ends.
 """
 
 from __future__ import annotations
@@ -76,7 +76,9 @@ def _lie(
     across, height = upper - lower, upper[2] - lower[2]
     across[2] = 0.0
     reach = float(np.linalg.norm(across))
-    if not reach + height > length > np.hypot(reach, height):
+    if length >= reach + height:
+        return _bow(lower, upper, length, s)
+    if not length > np.hypot(reach, height):
         return None
     # The line lies on the bed up to the corner at the distance c from the anchor, and is straight from the corner to
     # its upper end. With the horizontal distance x and the height h of the upper end, the length L of the line is L = c
@@ -89,3 +91,23 @@ def _lie(
     place = np.where((s < corner)[:, None], lower + s[:, None] * across / reach, turn + (s - corner)[:, None] * rise)
     slope = np.where((s < corner)[:, None], across / reach, rise)
     return Shape(place, slope)
+
+
+def _bow(lower: FloatArray, upper: FloatArray, length: float, s: FloatArray) -> Shape | None:
+    """Return the shape of a slack line: an arc of a circle in the plane that contains both ends and a horizontal line
+    perpendicular to their connection. If the arc is longer than half a circle, or the ends are above each other, return
+    None.
+    """
+    from scipy.optimize import brentq  # imported here, because SciPy takes long to load
+
+    across = upper - lower
+    beside = np.array([-across[1], across[0], 0.0])
+    reach, size = float(np.linalg.norm(beside)), float(np.linalg.norm(across))
+    if not size > 2.0 / np.pi * length or not reach > ON_BED * size:
+        return None
+    # half the angle a of the arc: sin(a)/a = distance of the ends/length
+    a = brentq(lambda angle: np.sin(angle) / angle - size / length, 1e-9, 0.5 * np.pi)
+    e, n, radius = across / size, beside / reach, 0.5 * length / a
+    angle = (a * (2.0 * s / length - 1.0))[:, None]
+    place = 0.5 * (lower + upper) + radius * (np.sin(angle) * e + (np.cos(angle) - np.cos(a)) * n)
+    return Shape(place, np.cos(angle) * e - np.sin(angle) * n)
