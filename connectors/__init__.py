@@ -191,6 +191,9 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.contact_friction_bed_cable import (
         ContactFrictionBedCable as ContactFrictionBedCable,
     )
+    from windlass.connectors.surface_contact.contact_friction_bed_winch import (
+        ContactFrictionBedWinch as ContactFrictionBedWinch,
+    )
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
     )
@@ -205,6 +208,9 @@ if TYPE_CHECKING:
     )
     from windlass.connectors.surface_contact.contact_friction_surface_set import (
         ContactFrictionSurfaceSetTwistCable as ContactFrictionSurfaceSetTwistCable,
+    )
+    from windlass.connectors.surface_contact.contact_friction_surface_set import (
+        ContactFrictionSurfaceSetWinch as ContactFrictionSurfaceSetWinch,
     )
     from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
     from windlass.connectors.surface_contact.contact_friction_surface_winch import (

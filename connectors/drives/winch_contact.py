@@ -2,9 +2,10 @@
 merged.
 
 The contact points of a new cable receive the state and the deflection of the bristle of the nearest point, along the
-rope, of the cables that were in use before. The arc positions of two points of one circle differ by r δ, where δ is the
-angle between their normals; therefore the anchors differ by r δ if the deflections are equal. On surfaces, the
-deflection is turned by the smallest rotation that turns the old normal to the new normal.
+rope, of the cables that were in use before, and on soft beds also its largest penetration and gap. The arc positions of
+two points of one circle differ by r δ, where δ is the angle between their normals; therefore the anchors differ by r δ
+if the deflections are equal. On surfaces, the deflection is turned by the smallest rotation that turns the old normal
+to the new normal.
 """
 
 from __future__ import annotations
@@ -20,6 +21,8 @@ from windlass.connectors.markers.position_markers import find_nodes
 from windlass.connectors.sliding.cable_track import CableTrack
 from windlass.connectors.sliding.places import CABLE
 from windlass.connectors.sliding.sliding_joint import SlidingJoint
+from windlass.connectors.surface_contact.contact_friction_bed_winch import ContactFrictionBedWinch
+from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetWinch
 from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -55,6 +58,15 @@ def find_rows(world: World, cables: Entity, law: type[Component]) -> tuple[Entit
     rows = np.flatnonzero(np.isin(ids, cables.ids))
     place: IntArray = order[np.searchsorted(cables.ids, ids[rows], sorter=order)]
     return (Entity(table, rows) if len(rows) else None), place
+
+
+def check_contacts(world: World, cables: Entity, name: str) -> None:
+    """Raise ModelError for cables of a rope with reserve cables whose contact has a search."""
+    if find_rows(world, cables, ContactFrictionSurfaceSetWinch)[0] is not None:
+        raise ModelError(
+            f"the cables of {name}, a rope with reserve cables, have contact with a search: add_surface_contact must "
+            "be called without touching, because cables that are split or merged keep their history values"
+        )
 
 
 def read_points(world: World, rows: Entity, cables: Entity, state: State) -> ContactPoints:
@@ -97,6 +109,7 @@ OPPOSITE = 1e-6
 """Smallest value of 1 + cos of the angle between two normals for which the rotation is defined [1]."""
 LAWS: dict[type[Component], Callable[[ContactPoints, int, int, ContactPoints, int, int], FloatArray]] = {
     ContactFrictionCircleWinch2D: move_arc, ContactFrictionSurfaceWinch: move_deflection,
+    ContactFrictionBedWinch: move_deflection,
 }  # fmt: skip
 """Laws of contact with the cables of winch ropes, and their functions that transfer anchors."""
 
@@ -106,17 +119,29 @@ def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: 
     which were active until now.
     """
     gap, move = eval_output(new.rows, "gap", state), LAWS[new.rows.table.component]
-    data, width = new.data.copy(), new.anchors.shape[2]
+    data, width, table = new.data.copy(), new.anchors.shape[2], new.rows.table
+    reach = np.zeros((2, len(new.places)))
+    if table.component is ContactFrictionBedWinch:
+        reach[:] = [table.collect(f"suction_{name}", new.rows.rows) for name in ("coefficient", "distance")]
     for i, n in enumerate(new.places):
         same = np.flatnonzero(old.partner == new.partner[i])
-        states, anchors = np.full(n, UNDEFINED), np.zeros((n, width))
+        states, anchors, stored = np.full(n, UNDEFINED), np.zeros((n, width)), gap[i, :n].copy()
+        # largest penetrations and gaps of points on soft beds
+        kept = np.zeros((2, n if table.component is ContactFrictionBedWinch else 0))
         row = np.repeat(same, old.places[same])
         point = np.concatenate([np.arange(m) for m in old.places[same]]) if len(row) else row
-        for k in np.flatnonzero(gap[i, :n] <= 0.0) if len(row) else ():
+        for k in range(n) if len(row) else ():
             near = np.argmin(np.abs(old.share[row, point] - new.share[i, k]))
             j, m = int(row[near]), int(point[near])
-            states[k], anchors[k] = old.data[j, old.places[j] + m], move(old, j, m, new, i, int(k))
-        data[i, : (2 + width) * n + 1] = np.concatenate((gap[i, :n], states, anchors.ravel(), [length]))
+            if kept.size and old.data[j, m] <= 0.0:
+                first = (2 + width) * old.places[j] + m
+                kept[:, k] = old.data[j, first], old.data[j, first + old.places[j]]
+                held = reach[0, i] * kept[0, k]
+                stored[k] -= held + reach[1, i] if held > 0.0 else 0.0
+            if stored[k] <= 0.0:
+                states[k], anchors[k] = old.data[j, old.places[j] + m], move(old, j, m, new, i, k)
+        values = stored, states, anchors.ravel(), kept.ravel(), [length]
+        data[i, : (2 + width) * n + kept.size + 1] = np.concatenate(values)
     state.put(new.rows, data, "data")
 
 

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.winch_contact import WinchContacts, find_joints, place_joints
+from windlass.connectors.drives.winch_contact import WinchContacts, check_contacts, find_joints, place_joints
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
@@ -125,7 +125,7 @@ class WinchReserve(StepHook):
     Raises:
         ModelError: positions have different shapes, positions coincide, ``active`` is given, or ``longest`` is less
             than the initial length or more than `MOST` times ``wanted``; at the start of a run, a track of sliding
-            joints contains a part of the cables.
+            joints contains a part of the cables, or the contact of the cables has a search.
     """
 
     changes_state = True
@@ -235,6 +235,7 @@ class WinchReserve(StepHook):
     def before_step(self, state: State) -> None:
         """Change the number of cables if the active cables are too long or too short."""
         if not self._has_started:
+            check_contacts(self._world, self.cables, self._name)
             self._joints = find_joints(self._world, self.cables, self._name)
             self._has_started = True
         length, old = self._eval_length(state), self._level

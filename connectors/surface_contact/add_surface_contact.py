@@ -13,6 +13,7 @@ from windlass.connectors.contact.rows import DEPTH_SHARE
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.point_contact.contact_set import ContactSet
 from windlass.connectors.surface_contact.contact_friction_bed_cable import BED, ContactFrictionBedCable
+from windlass.connectors.surface_contact.contact_friction_bed_winch import ContactFrictionBedWinch
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
@@ -21,11 +22,13 @@ from windlass.connectors.surface_contact.contact_friction_surface_ribbon import 
 from windlass.connectors.surface_contact.contact_friction_surface_set import (
     ContactFrictionSurfaceSetCable,
     ContactFrictionSurfaceSetTwistCable,
+    ContactFrictionSurfaceSetWinch,
     SetSurface,
 )
 from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
 from windlass.elements.cable.twist_cable import TwistCable3D
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
@@ -99,13 +102,14 @@ def add_surface_contact(
     Args:
         surfaces: m surfaces, of one type or of several types.
         cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`; or cables of winch ropes, with rows of
-            `ContactFrictionSurfaceWinch`.
+            `ContactFrictionSurfaceWinch`, `ContactFrictionSurfaceSetWinch` or `ContactFrictionBedWinch`.
         points: number of contact points of each cable; for ribbons, number of points on each line.
         rope_radius: radius of the rope [m]; for ribbons, half the thickness.
         tension: tension of the rope [N], used to choose stiffness and damping.
         radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
         touching: number of surfaces that a cable can touch simultaneously. With None, each pair has one row.
-        skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable is used.
+        skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable at the
+            start is used.
             The argument has no effect without ``touching``.
         turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. If False,
             friction acts on the axis. With True, the cables must be of type `TwistCable3D`, ``rope_radius`` must be
@@ -116,7 +120,7 @@ def add_surface_contact(
             ``width``.
         **columns: further columns of the law, with one value for all cables or one value per cable. With
             ``lateral_friction_ratio``, ``lateral_stiffness_ratio``, ``suction_coefficient`` or ``suction_distance`` the
-            rows are `ContactFrictionBedCable`.
+            rows are `ContactFrictionBedCable`, or `ContactFrictionBedWinch` for winch ropes.
 
     Returns:
         The rows, shape (m n,). Row ``i * n + j`` is the pair of surface i and cable j. With ``touching`` the shape is
@@ -128,7 +132,7 @@ def add_surface_contact(
         ModelError: ``turns_rope`` or ``width`` is used with cables without twist, ``turns_rope`` with ``rope_radius``
             0, or ``lines`` without ``width``.
         ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other;
-            or any of them, or other cables, are used with cables of winch ropes.
+            or ``width``, ``turns_rope`` or other cables are used with cables of winch ropes.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -182,13 +186,12 @@ def add_surface_contact(
         pair = ContactFrictionBedCable
     winches = [given for given in ropes if "winch cable" in given.table.component.provides]
     if winches:
-        if turns_rope or touching is not None or width is not None or soft or len(winches) < len(ropes):
+        if turns_rope or width is not None or len(winches) < len(ropes):
             raise ModelError(
                 f"cables of add_surface_contact has {winches[0]!r}, cables of a winch rope: must be given without "
-                f"other cables, {', '.join(soft) or 'turns_rope, touching and width'}, because winch ropes have "
-                "friction on the axis, and no search"
+                "other cables, turns_rope and width, because winch ropes have friction on the axis"
             )
-        pair = ContactFrictionSurfaceWinch
+        pair, near = ContactFrictionBedWinch if soft else ContactFrictionSurfaceWinch, ContactFrictionSurfaceSetWinch
     for given in ropes if turns_rope or width is not None else ():
         if given.table.component is not TwistCable3D:
             raise ModelError(
@@ -198,11 +201,23 @@ def add_surface_contact(
     if touching is None:
         pairs = [Entity(surface.table, np.repeat(surface.rows, n)) for surface in touched]
         return world.add(pair, surface=pairs, cable=ropes * repeat, **columns)
-    lengths = np.concatenate([cable.table.collect("length", cable.rows) for cable in ropes])
+    lengths = np.concatenate([_find_lengths(world, cable) for cable in ropes])
     group = world.add(ContactSet, skin=float(lengths.max()) if skin is None else skin)
     world.add(SetSurface, contact_set=group, surface=touched)
     places = [Entity(cable.table, np.repeat(cable.rows, touching)) for cable in ropes]
     return world.add(near, contact_set=group, cable=places, **columns)
+
+
+def _find_lengths(world: World, cables: Entity) -> FloatArray:
+    """Return the lengths of cables [m], shape (rows,); for cables of winch ropes the distances of their nodes."""
+    if "share" not in cables.table.component.columns:
+        return cables.table.collect("length", cables.rows)
+    places = []
+    for name in ("node0", "node1"):
+        ((nodes, positions, rows),) = world.split_by_table(cables.table.collect(name, cables.rows))
+        places.append(nodes.collect("position", rows)[np.argsort(positions)])
+    lengths: FloatArray = np.linalg.norm(places[1] - places[0], axis=1)
+    return lengths
 
 
 def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:

@@ -55,15 +55,16 @@ from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
+    TOUCHES,
+    TURNING,
     Lever,
     PointForces,
     SurfaceRow,
     across,
     eval_axis,
-    eval_turning,
     read_anchor,
     read_state,
-    rubs,
+    rests,
     to_surface,
 )
 from windlass.elements.cable.points import Four, shape_slope
@@ -103,7 +104,8 @@ class Suction(NamedTuple):
 class BedForces(NamedTuple):
     """Forces of a point. The fields are f_n [N], min(f_n, 0) [N], the parameters of the law with the factors s, the
     derivatives of f_n with respect to g [N/m] and v_n [N s/m], the friction f̂, f_t [N], g [m], v_n [m/s], v_t [m/s],
-    u_t [m], and whether friction acts. The docstring of this module defines the symbols.
+    u_t [m], whether friction acts, and the derivative of the contact stiffness with the factor s with respect to g
+    [N/m^2]. The docstring of this module defines the symbols.
     """
 
     fn: float
@@ -118,6 +120,7 @@ class BedForces(NamedTuple):
     vt: Vector
     u: Vector
     rubs: bool
+    softening: float
 
 
 @kernel(inline=True)
@@ -176,24 +179,27 @@ def eval_share(s: Suction, gap: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def eval_bed_forces(
-    row: Any, law: PointLaw, h: Distance, z: Lever, e: Heading, s: Suction, state: float, a: Vector
-) -> BedForces:
-    """Return the forces of a closed point; ``a`` is the anchor of the point."""
+    row: Any, law: PointLaw, h: Distance, z: Lever, e: Heading, s: Suction, state: float, way: Vector, speed: Vector,
+    still: bool,
+) -> BedForces:  # fmt: skip
+    """Return the forces of a closed point. ``way`` and ``speed`` are the displacement since the point began to stick
+    [m] and the velocity [m/s] of the material relative to the surface, and ``still`` is whether nothing moves."""
     gap, vn = h.phi - row.rope_radius, dot_normal(h, z.U, z.V, z.W)
     share, slope = eval_share(s, gap)
     held = scale_normal(law, share if gap > 0.0 else 1.0, share)
     fn = eval_normal_force(held, gap, vn)
     by_gap, by_rate = eval_normal_slopes(held, gap, vn, fn)
     by_gap += slope * eval_normal_force(law, gap, vn) if gap > 0.0 else 0.0
-    vt, u = across(h, vn, (z.U, z.V, z.W)), (z.X - a[0], z.Y - a[1], z.Z - a[2])
-    u = across(h, dot_normal(h, u[0], u[1], u[2]), u)
+    vt, u = across(h, dot_normal(h, *speed), speed), across(h, dot_normal(h, *way), way)
     pressing, circle, force = min(fn, 0.0), no_friction(), (0.0, 0.0, 0.0)
-    acts = rubs(law, z, state)
+    acts = state >= 0.0 and law.friction_coefficient != 0.0 and (state != TOUCHES or still)
     if acts:
         beta = row.lateral_stiffness_ratio / row.lateral_friction_ratio
-        circle = rub(law, stretch(beta, e.b, u), stretch(beta, e.b, vt), pressing, state == SLIPS, eval_turning(z))
+        turning = TURNING if still else 0.0
+        circle = rub(law, stretch(beta, e.b, u), stretch(beta, e.b, vt), pressing, state == SLIPS, turning)
         force = stretch(row.lateral_friction_ratio, e.b, circle.force)
-    return BedForces(fn, pressing, held, by_gap, by_rate, circle, force, gap, vn, vt, u, acts)
+    softening = slope * law.contact_stiffness if gap > 0.0 else 0.0
+    return BedForces(fn, pressing, held, by_gap, by_rate, circle, force, gap, vn, vt, u, acts, softening)
 
 
 @kernel(inline=True)
@@ -211,7 +217,9 @@ def eval_bed_point(
     state = read_state(data, start, first, n, k, r.law.friction_stiffness)
     a = read_anchor(state, data, start, first, n, k)
     e = find_heading(r, h, k, n)
-    return e, a, eval_bed_forces(row, r.law, h, z, e, read_suction(row, start, k), state, a)
+    way = z.X - a[0], z.Y - a[1], z.Z - a[2]
+    F = eval_bed_forces(row, r.law, h, z, e, read_suction(row, start, k), state, way, (z.U, z.V, z.W), rests(z))
+    return e, a, F
 
 
 @kernel(inline=True)

@@ -58,7 +58,11 @@ class ContactFrictionBedCable(PointContact):
     """
 
     surface = ref(SURFACE, "the bed")
-    cable = ref("cable", "the line, a 2D or 3D cable; both nodes have position and slope")
+    cable = ref(
+        "cable",
+        "the line, a 2D or 3D cable; both nodes have position and slope",
+        instead="; for cables of winch ropes use ContactFrictionBedWinch",
+    )
     data = ref("GenericData", "7 n history values; created as [0.1]*n + [-2]*n + [0]*5n if left out", optional=True)
     history_column = "points"
     points = LAW.points

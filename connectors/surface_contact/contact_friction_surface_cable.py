@@ -55,6 +55,7 @@ from windlass.connectors.surface_contact.residual import (
     add_residual,
     add_ribbon_residual,
     add_twist_residual,
+    add_winch_bed_residual,
     add_winch_residual,
 )
 from windlass.connectors.surface_contact.ribbon_tangent import add_ribbon_tangent
@@ -76,9 +77,10 @@ from windlass.connectors.surface_contact.update import (
     update_history,
     update_ribbon_history,
     update_twist_history,
+    update_winch_bed_history,
     update_winch_history,
 )
-from windlass.connectors.surface_contact.winch_tangent import add_winch_tangent
+from windlass.connectors.surface_contact.winch_tangent import add_winch_bed_tangent, add_winch_tangent
 from windlass.elements.cable.twist_sections import fill_references
 from windlass.elements.nodes.twist_node import read_frames
 from windlass.framework.arrays import IntArray
@@ -115,7 +117,11 @@ class ContactFrictionSurfaceCable(PointContact):
     """
 
     surface = ref(SURFACE, "the surface")
-    cable = ref("cable", "the cable, 2D or 3D; both nodes have position and slope")
+    cable = ref(
+        "cable",
+        "the cable, 2D or 3D; both nodes have position and slope",
+        instead="; for cables of winch ropes use ContactFrictionSurfaceWinch",
+    )
     data = ref("GenericData", "5 n history values; created as [0.1]*n + [-2]*n + [0]*3n if left out", optional=True)
     history_column = "points"
     points = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
@@ -288,6 +294,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         forces, tangent, update = add_twist_residual, add_twist_tangent, update_twist_history
     elif is_wide(c):
         forces, tangent, update = add_ribbon_residual, add_ribbon_tangent, update_ribbon_history
+    elif is_winch(c) and is_bed(c):
+        forces, tangent, update = add_winch_bed_residual, add_winch_bed_tangent, update_winch_bed_history
     elif is_bed(c):
         forces, tangent, update = add_bed_residual, add_bed_tangent, update_bed_history
     elif is_winch(c):

@@ -10,6 +10,9 @@ Contact with friction between points of cables with twist and any surface of a s
 
 Rows are assigned to surfaces as in `ContactFrictionSurfaceSetCable`, and the law is the same as in
 `ContactFrictionSurfaceTwistCable`.
+
+Contact with friction between points of cables of winch ropes and any surface of a set, with the law of
+`ContactFrictionSurfaceWinch`.
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006). See `contact/pair_search.py` for the search.
 """
 
@@ -40,17 +43,36 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     find_twist_dofs,
     watch_turns,
 )
+from windlass.connectors.surface_contact.contact_friction_surface_winch import (
+    ContactFrictionSurfaceWinch,
+    bind_winch_rows,
+    find_winch_dofs,
+)
 from windlass.connectors.surface_contact.gaps import find_edges, watch_surface_sets
-from windlass.connectors.surface_contact.kernels import PER_POINT, PER_TWIST_POINT
-from windlass.connectors.surface_contact.outputs import OUTPUTS, TWIST_OUTPUTS, create_surface_account, paint_points
-from windlass.connectors.surface_contact.surface_search import SurfaceSearch, assign_surfaces, eval_reach, fill_gaps
+from windlass.connectors.surface_contact.kernels import PER_POINT, PER_TWIST_POINT, ContactRows
+from windlass.connectors.surface_contact.outputs import (
+    OUTPUTS,
+    TWIST_OUTPUTS,
+    create_surface_account,
+    eval_axes,
+    is_winch,
+    paint_points,
+)
+from windlass.connectors.surface_contact.surface_search import (
+    SurfaceSearch,
+    WinchSurfaceSearch,
+    assign_surfaces,
+    eval_reach,
+    fill_gaps,
+)
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
+from windlass.connectors.surface_contact.winch_kernels import scale_rows
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.drawing import Painting
 from windlass.framework.model.history import check_history, create_history
-from windlass.framework.model.law import LocalRows, Tables, register
+from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.schema import Component, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
@@ -74,7 +96,11 @@ class ContactFrictionSurfaceSetCable(PointContact):
     """
 
     contact_set = ref("ContactSet", "the surfaces")
-    cable = ref("cable", "the cable, 2D or 3D; both nodes have position and slope")
+    cable = ref(
+        "cable",
+        "the cable, 2D or 3D; both nodes have position and slope",
+        instead="; for cables of winch ropes use ContactFrictionSurfaceSetWinch",
+    )
     data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)
     history_column = "points"
     points = ContactFrictionSurfaceCable.points
@@ -137,7 +163,13 @@ def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> Pair
     further fields of the records."""
     surfaces = bind_surfaces(rows, rows.world.table(SetSurface).local("surface"))
     points = bind_rows(rows, surfaces, np.zeros(len(rows.rows), np.int64), **further)
-    place = points.rows["data"] + per_point * points.rows["points"]
+    return add_members(rows, points, points.rows["data"] + per_point * points.rows["points"])
+
+
+def add_members(rows: LocalRows, points: ContactRows, place: IntArray) -> PairRows:
+    """Return the data of the rows for kernels with the surfaces of their sets; ``place`` is the index of the history
+    value that contains the surface of each row."""
+    surfaces = points.surfaces
     return bind_members(
         rows, points, place, SetSurface, "surface", "contact_set", surfaces.marker, eval_reach(surfaces)
     )
@@ -152,7 +184,7 @@ def build_pairs(rows: LocalRows, p: PairRows) -> System:
     """Return the `System` with the forces, tangent, update and checks of the rows with the data p."""
     c, assign = p.points, call(assign_surfaces)
     system = create_system(rows, c)
-    first = follow_pairs(rows, system, p, SurfaceSearch, assign)
+    first = follow_pairs(rows, system, p, WinchSurfaceSearch if is_winch(c) else SurfaceSearch, assign)
 
     system.account = create_surface_account(c, call(assign_surfaces, lambda s: (p, s.data)), by="")
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
@@ -170,6 +202,8 @@ def find_doubts(rows: LocalRows, p: PairRows, first: IntArray, fields: Fields, s
     on = np.flatnonzero(p.on)
     if step > 0.0:
         return find_long_steps(rows, c, on, step)
+    if is_winch(c):
+        scale_rows(c, fields.x)
     found, mine = [], first[np.isin(first, on)]
     # cables of other processes may be near even if no cable of this process is near
     for s in range(len(c.surfaces.marker)) if len(rows.rows) == rows.table.count else ():
@@ -278,3 +312,60 @@ register(
     source="[@wriggers2006]; [@bergou2008]",
     paint=paint_present,
 )
+
+
+class ContactFrictionSurfaceSetWinch(PointContact):
+    """Contact and friction between n points of a cable of a winch rope and a near surface of a set.
+
+    A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
+    the same as for `ContactFrictionSurfaceWinch`. History values per row: values of `ContactFrictionSurfaceWinch`,
+    followed by the index of the surface among the surfaces of all sets, counted from 1 (0 without surface).
+    """
+
+    contact_set = ref("ContactSet", "the surfaces")
+    cable = ref("winch cable", "the cable of a winch rope, 2D or 3D")
+    data = ref("GenericData", "5 n + 2 history values; created if left out", optional=True)
+    history_column = "points"
+    follows = ContactFrictionSurfaceWinch.follows
+    points = ContactFrictionSurfaceWinch.points
+    rope_radius = ContactFrictionSurfaceWinch.rope_radius
+    contact_stiffness_per_length = ContactFrictionSurfaceWinch.contact_stiffness_per_length
+
+
+def check_winch(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for wrong history values, and the errors of `check_sets`."""
+    check_history(world, table, PER_POINT, np.full(table.resident_count, 2))
+    check_sets(world, table)
+
+
+def winch_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global coordinate indices of the cable (12), of the length of the rope, and of a surface of its
+    set."""
+    return add_set_dofs(find_winch_dofs(world, table), world, table)
+
+
+def bind_winch(rows: LocalRows) -> PairRows:
+    """Return the data of the rows for kernels. No surface is assigned to the rows yet."""
+    surfaces = bind_surfaces(rows, rows.world.table(SetSurface).local("surface"))
+    points = bind_winch_rows(rows, surfaces, np.zeros(len(rows.rows), np.int64), PER_POINT)
+    return add_members(rows, points, points.rows["last"] + 1)
+
+
+register(
+    ContactFrictionSurfaceSetWinch,
+    "connector",
+    dofs=winch_dofs,
+    bind=bind_winch,
+    build=lambda rows: build_pairs(rows, bind_winch(rows)),
+    reads=read_surfaces,
+    outputs=follow_outputs(
+        OUTPUTS | {"surface_axes": Output("1", "axes of the surface, global, in columns, (3, 3)", eval_axes)},
+        assign_surfaces, "surface", "SetSurface",
+    ),
+    fill_defaults=lambda world, values: create_history(
+        world, ContactFrictionSurfaceSetWinch, values, START, (0.0, 0.0)
+    ),
+    check=check_winch,
+    source=SOURCE,
+    paint=paint_present,
+)  # fmt: skip

@@ -11,7 +11,10 @@ Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty i
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.contact.rows import PER_LENGTH, PointContact
 from windlass.connectors.friction.bristle import check_friction
@@ -24,6 +27,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     build,
     check_pairs,
 )
+from windlass.connectors.surface_contact.distances import Geometry
 from windlass.connectors.surface_contact.kernels import CABLE, PER_POINT, ContactRows
 from windlass.connectors.surface_contact.outputs import OUTPUTS, eval_axes, paint
 from windlass.connectors.surface_contact.surfaces import SURFACE, bind_surfaces
@@ -65,6 +69,11 @@ class ContactFrictionSurfaceWinch(PointContact):
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the nodes of the cable (12), of the length of the rope, and of the
     surface; -1 stands for a coordinate that does not exist."""
+    return add_surface_dofs(find_winch_dofs(world, table), world, table)
+
+
+def find_winch_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global coordinate indices of the nodes of the cable (12), and of the length of the rope."""
     ids = table.local("cable")
     cable = np.full((len(ids), WINCH_CABLE), -1, np.int64)
     for cables, positions, rows in world.split_by_table(ids):
@@ -72,34 +81,47 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
         own = np.arange(CABLE) if numbers.shape[1] > CABLE else IN_SPACE
         cable[np.ix_(positions, own)] = numbers[:, : len(own)]
         cable[positions, CABLE] = numbers[:, -1]
-    return add_surface_dofs(cable, world, table)
+    return cable
 
 
 def bind(rows: LocalRows) -> ContactRows:
+    """Return the data of the rows for kernels."""
+    ids, surface = np.unique(rows.local("surface"), return_inverse=True)
+    return bind_winch_rows(rows, bind_surfaces(rows, ids), surface, PER_POINT)
+
+
+def bind_winch_rows(
+    rows: LocalRows, surfaces: Geometry, surface: IntArray, per_point: int, **further: NDArray[Any]
+) -> ContactRows:
     """Return the data of the rows for kernels. Parameters of points are those at the reference length of the rope; the
     kernels write the parameters at its present length. Rows of cables in reserve are inactive for any value of their
     column ``active``.
 
-    Further record fields are ``begin`` σ0 [1], ``share`` Δ [1], the length of a point divided by l (``part``) [1], and
-    the fields `NAMES`.
+    Further record fields are ``begin`` σ0 [1], ``share`` Δ [1], the length of a point divided by l (``part``) [1], the
+    index ``last`` of l_0 in the history values, and the fields `NAMES`.
+
+    Args:
+        surface: index of the surface of each row in ``surfaces``.
+        per_point: number of history values of a point.
+        **further: further fields of the records.
 
     Raises:
         ModelError: friction without bristles and dampers, for example after `World.set`.
     """
     check_friction(rows.table)
-    ids, surface = np.unique(rows.local("surface"), return_inverse=True)
     cables, points, rope = rows.local("cable"), rows.local("points"), rows.reference[:, CABLE]
     begin, share = (column_of(rows.world, cables, name) for name in ("begin", "share"))
     part = share / points
     values = {name: rows.local(f"{name}_per_length") * part for name in PER_LENGTH}
     records = create_records(
-        surface=surface, points=points, data=rows.data_start("data"), begin=begin, share=share, part=part,
+        **further, surface=surface, points=points, data=rows.data_start("data"),
+        last=rows.data_start("data") + per_point * points, begin=begin, share=share, part=part,
         length=part * rope, **{name: value * rope for name, value in values.items()},
         **{NAMES[name]: value for name, value in values.items()},
         active=rows.local("active") & (column_of(rows.world, cables, "active") > 0.0),
         **{name: rows.local(name) for name in ("rope_radius", "friction_coefficient", "clip_normal_force")},
     )  # fmt: skip
-    return ContactRows(bind_surfaces(rows, ids), records, np.ascontiguousarray(rows.dofs))
+    return ContactRows(surfaces, records, np.ascontiguousarray(rows.dofs))
 
 
 def check(world: Tables, table: EntityTable) -> None:

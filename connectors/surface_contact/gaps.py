@@ -42,7 +42,12 @@ from windlass.connectors.surface_contact.kernels import (
 )
 from windlass.connectors.surface_contact.outputs import FN, NORMAL, TANGENT, eval_points, is_winch, plain_row
 from windlass.connectors.surface_contact.update import begin_row
-from windlass.connectors.surface_contact.winch_kernels import find_winch_point, plain_winch_row, read_winch_row
+from windlass.connectors.surface_contact.winch_kernels import (
+    find_winch_point,
+    plain_winch_row,
+    read_winch_row,
+    scale_rows,
+)
 from windlass.elements.cable.points import shape
 from windlass.elements.nodes.vectors import add, cross
 from windlass.framework.arrays import FloatArray, IntArray
@@ -236,15 +241,26 @@ def sweep_surfaces(
                     which[0], which[1] = i, j + 1
 
 
+@kernel
+def sweep_winch_surfaces(
+    p: PairRows, first: IntArray, x: FloatArray, start: FloatArray, m: PositionColumns, m0: PositionColumns,
+    row: FloatArray, which: IntArray,
+) -> None:  # fmt: skip
+    """Find the passage of `sweep_surfaces` for winch ropes."""
+    scale_rows(p.points, x)
+    sweep_surfaces(p, first, x, start, m, m0, row, which)
+
+
 def watch_surface_sets(rows: LocalRows, p: PairRows, assign: Callable[[Any], Any]) -> Gaps:
     """Create the `Gaps` of rows with surface sets; ``assign`` assigns rows to their current surfaces."""
-    c, fill = p.points, call(fill_surface_gaps)
+    c, fill = p.points, call(fill_winch_gaps if is_winch(p.points) else fill_surface_gaps)
 
     def measure(s: Any, m: Any, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
         fill(c, m, x, v, numbers)
 
     gaps, n = watch_surfaces(rows, c, FAMILY, spare=1), c.rows["points"].copy()
-    return follow_sets(rows, gaps, p, n, assign, measure, call(sweep_surfaces), "surface", "SetSurface")
+    sweep = call(sweep_winch_surfaces if is_winch(c) else sweep_surfaces)
+    return follow_sets(rows, gaps, p, n, assign, measure, sweep, "surface", "SetSurface")
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:

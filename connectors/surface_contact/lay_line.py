@@ -91,7 +91,7 @@ def lay_line(
         contact: further columns of the contact, for example ``contact_damping_per_length``, or columns of soft beds,
             see `ContactFrictionBedCable`.
         winch: whether the line is the rope of a winch at its upper end; ``rope`` of the result contains its nodes, from
-            the winch to the anchor, and its feed, see `winch_rope`. Without soft beds.
+            the winch to the anchor, and its feed, see `winch_rope`.
         **columns: columns of `Cable3D`, or of `WinchCable3D`, at least ``axial_stiffness`` and ``mass_per_length``.
 
     Returns:
@@ -151,8 +151,8 @@ def lay_line(
     given = {"contact_stiffness_per_length": stiffness} | (contact or {})
     if friction > 0.0:
         given["friction_coefficient"] = friction
-    # lines on soft beds and winch ropes have no search
-    searches = sum(map(len, surfaces)) > TOUCHING and not winch and not set(BED) & set(given)
+    # lines on soft beds have no search
+    searches = sum(map(len, surfaces)) > TOUCHING and not set(BED) & set(given)
     contacts = add_surface_contact(world, surfaces, cables, touching=TOUCHING if searches else None, **given)
     return LaidLine(cables, surfaces, contacts, route, rope)
 

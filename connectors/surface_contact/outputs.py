@@ -21,6 +21,7 @@ from windlass.connectors.contact.account import (
     NO_GAP,
     NORMAL_FORCE,
     OPEN,
+    PARTS,
     SPRING_ENERGY,
     create_power_outputs,
     eval_friction_work,
@@ -29,7 +30,13 @@ from windlass.connectors.contact.power import clear_place, create_place_account,
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.bed_kernels import change_across, eval_bed_point, stretch
+from windlass.connectors.surface_contact.bed_kernels import (
+    BedForces,
+    Heading,
+    change_across,
+    eval_bed_point,
+    stretch,
+)
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     FRAMES,
@@ -55,7 +62,9 @@ from windlass.connectors.surface_contact.kernels import (
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
 from windlass.connectors.surface_contact.update import OUTSIDE, begin_row
+from windlass.connectors.surface_contact.winch_bed_kernels import eval_closed_winch_bed
 from windlass.connectors.surface_contact.winch_kernels import (
+    WinchMaterial,
     WinchSurfaceRow,
     eval_closed_winch,
     find_material,
@@ -64,7 +73,7 @@ from windlass.connectors.surface_contact.winch_kernels import (
     read_winch_row,
 )
 from windlass.elements.cable.twist_points import interpolate
-from windlass.elements.nodes.vectors import combine, cross, dot
+from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import Call, call
@@ -202,16 +211,15 @@ def read_closed_ribbon(
 
 
 @kernel(inline=True)
-def read_closed_bed(
-    own: Any, r: SurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+def write_bed_point(
+    own: Any, r: SurfaceRow, z: Lever, h: Distance, e: Heading, F: BedForces, way: Vector, speed: Vector, stored: float,
     row: FloatArray,
 ) -> None:  # fmt: skip
     """Write the quantities of `read_closed` for a point on a soft bed, and its suction; `bed_kernels.py` defines the
-    symbols, and the energy and the lever power of bristles."""
-    law, o, V = r.law, r.o, (z.U, z.V, z.W)
-    e, a, F = eval_bed_point(own, r, h, z, k, data, start)
-    stored, f, vt, u = data[own.data + own.points + k], F.force, F.vt, F.u
-    slips, taken, damping, lever, bent = stored == SLIPS, dot(F.force, V), 0.0, 0.0, 0.0
+    symbols, and the energy and the lever power of bristles. For ``way`` and ``speed`` see `eval_bed_forces`, for
+    ``stored`` see `write_point`."""
+    law, o, f, vt, u = r.law, r.o, F.force, F.vt, F.u
+    slips, taken, damping, lever, bent = stored == SLIPS, dot(F.force, speed), 0.0, 0.0, 0.0
     row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, stored, F.vn, sqrt(dot(vt, vt))
     row[11], row[12], row[13] = to_global(o, -f[0], -f[1], -f[2])
     row[SUCTION] = max(F.fn, 0.0)
@@ -234,9 +242,44 @@ def read_closed_bed(
         turned = cross((o.wx, o.wy, o.wz), e.t)
         Tt = to_surface(o, tt[0] - turned[0], tt[1] - turned[1], tt[2] - turned[2])
         bt = change_across(e, combine(1.0, cross(nt, e.T), 1.0, cross((h.nx, h.ny, h.nz), Tt)))
-        out = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
+        out = h.nx * way[0] + h.ny * way[1] + h.nz * way[2]
         lever = mu_k * (out * (dot(u, nt) + gamma * on_u * dot(e.b, nt)) - gamma * on_u * dot(bt, u))
     write_place(row[POWER:], F.held, F.gap, F.vn, F.fn, stored, taken, damping, lever, bent)
+
+
+@kernel(inline=True)
+def read_closed_bed(
+    own: Any, r: SurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `write_bed_point`."""
+    e, a, F = eval_bed_point(own, r, h, z, k, data, start)
+    way = z.X - a[0], z.Y - a[1], z.Z - a[2]
+    write_bed_point(own, r, z, h, e, F, way, (z.U, z.V, z.W), data[own.data + own.points + k], row)
+
+
+@kernel(inline=True)
+def read_closed_winch_bed(
+    own: Any, r: WinchSurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `write_bed_point` and `write_material` for a winch rope on a soft bed."""
+    t = find_material(own, r, k)
+    F = eval_closed_winch_bed(own, r, h, z, t, k, data, start)
+    bed = F.bed
+    write_bed_point(own, r.plain, z, h, F.e, bed, F.way, F.U, data[own.data + own.points + k], row)
+    write_material(r, t, 0.5 * bed.held.contact_stiffness * bed.gap * bed.gap / r.l, row)
+
+
+@kernel(inline=True)
+def write_material(r: WinchSurfaceRow, t: WinchMaterial, spring: float, row: FloatArray) -> None:
+    """Write the length l and the unit tangent of a winch rope, and the power with which the additional rope at a point
+    stores energy. ``spring`` is V_s/l [N]."""
+    size = sqrt(dot(t.slope, t.slope))
+    row[POWER + power.PRESSING] += spring * r.l_t
+    row[LENGTH] = r.l
+    for d in range(3):
+        row[TORQUE + 1 + d] = t.slope[d] / size
 
 
 @kernel(inline=True)
@@ -248,15 +291,12 @@ def read_closed_winch(
     changes, the losses of bristles contain the energy that the additional rope at a point adds to its bristle."""
     t, stored, law = find_material(own, r, k), data[own.data + own.points + k], r.plain.law
     F = eval_closed_winch(own, r, h, z, t, k, data, start)
-    p, lever, size = F.point, 0.0, sqrt(dot(t.slope, t.slope))
+    p, lever = F.point, 0.0
     if F.rubs:
         along = h.nx * F.way[0] + h.ny * F.way[1] + h.nz * F.way[2]
         lever = law.friction_stiffness * along * dot(p.u, hessian_product(h, z.U, z.V, z.W))
     write_point(row, r.plain, p, stored, stored, dot(p.f.force, F.U), lever, F.rubs)
-    row[POWER + power.PRESSING] += 0.5 * own.stiffness * p.gap * p.gap * r.l_t
-    row[LENGTH] = r.l
-    for d in range(3):
-        row[TORQUE + 1 + d] = t.slope[d] / size
+    write_material(r, t, 0.5 * own.stiffness * p.gap * p.gap, row)
 
 
 @kernel(inline=True)
@@ -313,6 +353,7 @@ _fill_twist_rows = create_filling(read_turning_row, plain_row_of, find_turning_p
 _fill_ribbon_rows = create_filling(read_turning_row, plain_row_of, find_ribbon_point, read_closed_ribbon)
 _fill_bed_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed_bed)
 _fill_winch_rows = create_filling(read_winch_row, plain_winch_row, find_winch_point, read_closed_winch)
+_fill_winch_bed_rows = create_filling(read_winch_row, plain_winch_row, find_winch_point, read_closed_winch_bed)
 
 
 @kernel
@@ -360,6 +401,15 @@ def fill_winch_numbers(
     _fill_winch_rows(c, m, data, start, x, v, out)
 
 
+@kernel
+def fill_winch_bed_numbers(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points of winch ropes on soft beds, see `create_filling`."""
+    _fill_winch_bed_rows(c, m, data, start, x, v, out)
+
+
 def is_winch(c: ContactRows) -> bool:
     """Return whether the rows belong to winch ropes."""
     return "share" in (c.rows.dtype.names or ())
@@ -372,15 +422,20 @@ def is_bed(c: ContactRows) -> bool:
 
 def choose_filling(c: ContactRows) -> Kernel:
     """Return the kernel that writes all quantities of all points."""
-    if is_bed(c) or is_winch(c):
-        return fill_bed_numbers if is_bed(c) else fill_winch_numbers
+    if is_winch(c):
+        return fill_winch_bed_numbers if is_bed(c) else fill_winch_numbers
+    if is_bed(c):
+        return fill_bed_numbers
     return fill_ribbon_numbers if is_wide(c) else fill_twist_numbers if turns(c) else fill_numbers
 
 
 _FILLINGS = {
     kernel: call(kernel)
-    for kernel in (fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers, fill_winch_numbers)
-}
+    for kernel in (
+        fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers, fill_winch_numbers,
+        fill_winch_bed_numbers,
+    )
+}  # fmt: skip
 
 
 def is_wide(c: ContactRows) -> bool:
@@ -443,6 +498,10 @@ def fill_suction_loss(before: FloatArray, now: FloatArray, lost: FloatArray) -> 
                 continue
             f0, f1 = old[NORMAL_FORCE] - old[DAMPER_FORCE], new[NORMAL_FORCE] - new[DAMPER_FORCE]
             loss = 0.5 * (f0 + f1) * (new[DEPTH] - old[DEPTH]) - (new[SPRING_ENERGY] - old[SPRING_ENERGY])
+            # the length of a winch rope does work on the springs
+            if now.shape[2] > PARTS and old[PARTS] > 0.0 and new[PARTS] > 0.0:
+                mean = 0.5 * (old[SPRING_ENERGY] / old[PARTS] + new[SPRING_ENERGY] / new[PARTS])
+                loss += mean * (new[PARTS] - old[PARTS])
             if new[CONTACT_STATE] != OPEN:
                 lost[SUCTION_LOSS, i] += loss
             elif f0 > 0.0:

@@ -50,8 +50,11 @@ from windlass.connectors.surface_contact.kernels import (
     read_turning_row,
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
+from windlass.connectors.surface_contact.winch_bed_kernels import eval_bed_on_length, eval_closed_winch_bed
 from windlass.connectors.surface_contact.winch_kernels import (
     WINCH_CABLE,
+    WinchMaterial,
+    WinchSurfaceRow,
     eval_closed_winch,
     eval_on_length,
     find_material,
@@ -419,26 +422,70 @@ def add_bed_residual(
         add_reaction(c, m, i, CABLE, load, f)
 
 
+@kernel(inline=True)
+def eval_winch_point(
+    row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, data: FloatArray, start: FloatArray
+) -> tuple[Vector, float]:
+    """Return the global force on closed point k [N], and the force on the length of the rope without F.r_l [N]."""
+    forces = eval_closed_winch(row, r, h, z, t, k, data, start)
+    return eval_global_force(r.plain.o, h, forces.point), eval_on_length(row, t, forces)
+
+
+@kernel(inline=True)
+def eval_winch_bed_point(
+    row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, data: FloatArray, start: FloatArray
+) -> tuple[Vector, float]:
+    """Return the results of `eval_winch_point` for a soft bed."""
+    forces = eval_closed_winch_bed(row, r, h, z, t, k, data, start)
+    return eval_global_force(r.plain.o, h, total_force(forces.bed)), eval_bed_on_length(r, t, forces)
+
+
+def create_winch_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
+    """Create the kernel ``(c, m, data, start, x, v, f)`` that adds the left-hand-side forces of all rows of winch ropes
+    to f. ``evaluate`` is the kernel that evaluates a closed point, see `eval_winch_point`."""
+
+    @kernel(inline=True)
+    def add_rows(
+        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        f: FloatArray,
+    ) -> None:  # fmt: skip
+        load = np.empty(6)
+        for i in range(len(c.rows)):
+            row: Any = c.rows[i]
+            if not row.active or not touches(data, row.data, row.points):
+                continue
+            r = read_winch_row(c, m, x, v, i, row)
+            load[:] = 0.0
+            for k in range(row.points):
+                _, z, h = find_winch_point(c, r, i, k, row)
+                if data[row.data + k] > 0.0 or not h.there:
+                    continue
+                t = find_material(row, r, k)
+                F, on_l = evaluate(row, r, h, z, t, k, data, start)
+                f[c.dofs[i, CABLE]] += dot(F, t.rl) + on_l
+                add_axis_force(c, i, t.S, z, F, load, f)
+            add_reaction(c, m, i, WINCH_CABLE, load, f)
+
+    return add_rows
+
+
+_add_winch_rows = create_winch_residual(eval_winch_point)
+_add_winch_bed_rows = create_winch_residual(eval_winch_bed_point)
+
+
 @kernel
 def add_winch_residual(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the left-hand-side forces of all rows of winch ropes to f; see `winch_kernels.py`."""
-    load = np.empty(6)
-    for i in range(len(c.rows)):
-        row: Any = c.rows[i]
-        if not row.active or not touches(data, row.data, row.points):
-            continue
-        r = read_winch_row(c, m, x, v, i, row)
-        load[:] = 0.0
-        for k in range(row.points):
-            _, z, h = find_winch_point(c, r, i, k, row)
-            if data[row.data + k] > 0.0 or not h.there:
-                continue
-            t = find_material(row, r, k)
-            forces = eval_closed_winch(row, r, h, z, t, k, data, start)
-            F = eval_global_force(r.plain.o, h, forces.point)
-            f[c.dofs[i, CABLE]] += dot(F, t.rl) + eval_on_length(row, t, forces)
-            add_axis_force(c, i, t.S, z, F, load, f)
-        add_reaction(c, m, i, WINCH_CABLE, load, f)
+    _add_winch_rows(c, m, data, start, x, v, f)
+
+
+@kernel
+def add_winch_bed_residual(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
+    """Add the left-hand-side forces of all rows of winch ropes on soft beds to f; see `winch_bed_kernels.py`."""
+    _add_winch_bed_rows(c, m, data, start, x, v, f)

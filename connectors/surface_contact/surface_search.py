@@ -30,6 +30,7 @@ from windlass.connectors.surface_contact.distances import (
     eval_distance,
 )
 from windlass.connectors.surface_contact.kernels import CABLE, create_frame, eval_touch, gather
+from windlass.connectors.surface_contact.winch_kernels import scale_rows
 from windlass.elements.cable.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -141,3 +142,17 @@ class SurfaceSearch(PairSearch):
         gap = np.empty(len(group))
         fill_gaps(self.p, self.first[group], number, fields.x, fields.markers[FAMILY], gap)
         return np.where(np.isfinite(gap), gap, AT_END * self.p.skin[self.p.set_of[group]])
+
+
+class WinchSurfaceSearch(SurfaceSearch):
+    """Search for pairs of cables of winch ropes and surfaces, at the present length of the ropes."""
+
+    def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
+        """Return the places of `SurfaceSearch`."""
+        scale_rows(self.p.points, fields.x)
+        return super().eval_places(fields)
+
+    def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
+        """Return the gaps of `SurfaceSearch`."""
+        scale_rows(self.p.points, fields.x)
+        return super().eval_gaps(fields, group, number)

@@ -27,8 +27,8 @@ closed until g reaches that gap. δ and m depend on the gap g at the end of the 
     g > 0 of a closed point: m := max(m, g)
     open points: δ := 0, m := 0.
 
-Points of winch ropes are treated like those of other ropes, with the deflection u_t of `winch_kernels.py`; the anchors
-of points that stick move as described there, and l_0 := l.
+Points of winch ropes, also on soft beds, are treated like those of other ropes, with the deflection u_t of
+`winch_kernels.py`; the anchors of points that stick move as described there, and l_0 := l.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -46,6 +46,8 @@ from windlass.connectors.contact.update import NO_LANES, create_update, place_ty
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.bed_kernels import (
+    BedForces,
+    Heading,
     eval_bed_forces,
     find_heading,
     read_suction,
@@ -68,8 +70,10 @@ from windlass.connectors.surface_contact.kernels import (
     find_values,
     read_row,
     read_turning_row,
+    rests,
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
+from windlass.connectors.surface_contact.winch_bed_kernels import eval_winch_bed_forces
 from windlass.connectors.surface_contact.winch_kernels import (
     WinchSurfaceRow,
     eval_winch_forces,
@@ -78,6 +82,7 @@ from windlass.connectors.surface_contact.winch_kernels import (
     move_anchor,
     read_winch_row,
 )
+from windlass.elements.nodes.vectors import Vector
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import Kernel, kernel
 
@@ -98,6 +103,10 @@ WINCH_POINT = place_type("ax", "ay", "az", "l", "X", "Y", "Z", "ux", "uy", "uz",
 """Data of a point of a winch rope: the fields of `POINT`; the anchor of a point that sticks (``ax``, ``ay``, ``az``)
 [m]; and the length l of the rope [m].
 """
+WINCH_BED_POINT = place_type(
+    "ax", "ay", "az", "l", "bx", "by", "bz", "open", "X", "Y", "Z", "ux", "uy", "uz", "size"
+)  # fmt: skip
+"""Data of a point of a winch rope on a soft bed: the fields of `BED_POINT` and `WINCH_POINT`."""
 
 
 @kernel(inline=True)
@@ -144,6 +153,16 @@ def try_ribbon_point(
 
 
 @kernel(inline=True)
+def note_bed_point(row: Any, e: Heading, F: BedForces, reach: float, to: Any) -> PointForces:
+    """Write the deflection u_t and the gap of a point on a soft bed into ``to``, and return the forces of
+    `try_bed_point`; ``reach`` is the gap at which the suction of the point ends [m]."""
+    to.bx, to.by, to.bz = F.u
+    to.open = F.gap
+    u = stretch(row.lateral_stiffness_ratio / row.lateral_friction_ratio, e.b, F.u)
+    return PointForces(F.pressing, F.circle, F.gap - reach, F.vn, F.vt, u)
+
+
+@kernel(inline=True)
 def try_bed_point(
     c: ContactRows, row: Any, r: SurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
     g: Any, to: Any,
@@ -151,13 +170,24 @@ def try_bed_point(
     """Return the forces of a sticking point on a soft bed, with the anchor of `try_point`. The fields of the result are
     the normal force min(f_n, 0), the friction f̂, the deflection û, and the gap to be stored."""
     x, y, w = read_three(start, at)
-    a = x if held else z.X, y if held else z.Y, w if held else z.Z
+    way = z.X - x if held else 0.0, z.Y - y if held else 0.0, z.Z - w if held else 0.0
     e, s = find_heading(r, h, k, row.points), read_suction(row, start, k)
-    F = eval_bed_forces(row, r.law, h, z, e, s, STICKS, a)
-    to.bx, to.by, to.bz = F.u
-    to.open = F.gap
-    u = stretch(row.lateral_stiffness_ratio / row.lateral_friction_ratio, e.b, F.u)
-    return PointForces(F.pressing, F.circle, F.gap - s.reach, F.vn, F.vt, u)
+    F = eval_bed_forces(row, r.law, h, z, e, s, STICKS, way, (z.U, z.V, z.W), rests(z))
+    return note_bed_point(row, e, F, s.reach, to)
+
+
+@kernel(inline=True)
+def try_anchor(
+    c: ContactRows, row: Any, r: WinchSurfaceRow, k: int, z: Lever, start: FloatArray, at: int, held: bool, to: Any
+) -> tuple[Vector, float]:
+    """Write the length l of a winch rope and the anchor of a point that sticks into ``to``. Return the anchor before
+    the step, or the current position if ``held`` is false, and l - l_0 [m]."""
+    t, a, paid = find_material(row, r, k), (z.X, z.Y, z.Z), 0.0
+    if held:
+        a, paid = read_three(start, at), r.l - start[row.last]
+    way = -paid * t.a
+    to.l, (to.ax, to.ay, to.az) = r.l, move_anchor(c, r.plain.surface, a, (way * t.T[0], way * t.T[1], way * t.T[2]))
+    return a, paid
 
 
 @kernel(inline=True)
@@ -167,12 +197,20 @@ def try_winch_point(
 ) -> PointForces:  # fmt: skip
     """Return the forces of `try_point` for a winch rope, and write l and the anchor of a point that sticks into
     ``to``."""
-    t, a, paid = find_material(row, r, k), (z.X, z.Y, z.Z), 0.0
-    if held:
-        a, paid = read_three(start, at), r.l - start[row.data + 5 * row.points]
-    way = -paid * t.a
-    to.l, (to.ax, to.ay, to.az) = r.l, move_anchor(c, r.plain.surface, a, (way * t.T[0], way * t.T[1], way * t.T[2]))
+    t, (a, paid) = find_material(row, r, k), try_anchor(c, row, r, k, z, start, at, held, to)
     return eval_winch_forces(r, h, z, t, STICKS, a, paid).point
+
+
+@kernel(inline=True)
+def try_winch_bed_point(
+    c: ContactRows, row: Any, r: WinchSurfaceRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
+    """Return the forces of `try_bed_point` for a winch rope, and write l and the anchor of a point that sticks into
+    ``to``."""
+    t, (a, paid) = find_material(row, r, k), try_anchor(c, row, r, k, z, start, at, held, to)
+    F = eval_winch_bed_forces(row, r, h, z, t, k, start, STICKS, a, paid)
+    return note_bed_point(row, F.e, F.bed, read_suction(row, start, k).reach, to)
 
 
 @kernel(inline=True)
@@ -197,7 +235,14 @@ def keep_suction(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) 
 @kernel(inline=True)
 def keep_length(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) -> None:
     """Store the length of the rope as l_0."""
-    data[row.data + 5 * row.points] = p.l
+    data[row.last] = p.l
+
+
+@kernel(inline=True)
+def keep_suction_and_length(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) -> None:
+    """Store δ, m and l_0 of a point of a winch rope on a soft bed."""
+    keep_suction(row, data, start, k, p)
+    keep_length(row, data, start, k, p)
 
 
 @kernel(inline=True)
@@ -231,6 +276,15 @@ def store_winch_anchor(
     """Store the anchor of a point of a winch rope; see `store_anchor`. The anchor of a point that sticks moves with the
     material."""
     X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
+    write_three(data, at, (p.ax if stays else X, p.ay if stays else Y, p.az if stays else Z))
+
+
+@kernel(inline=True)
+def store_winch_bed_anchor(
+    data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
+) -> None:  # fmt: skip
+    """Store the anchor of a point of a winch rope on a soft bed; see `store_winch_anchor`."""
+    X, Y, Z = p.X - back * p.bx, p.Y - back * p.by, p.Z - back * p.bz
     write_three(data, at, (p.ax if stays else X, p.ay if stays else Y, p.az if stays else Z))
 
 
@@ -313,6 +367,10 @@ _update_ribbon = create_surface_update(
 _update_bed = create_surface_update(
     BED_POINT, NO_LANES, begin_row, find_axis_point, try_bed_point, store_bed_anchor, keep_suction
 )
+_update_winch_bed = create_surface_update(
+    WINCH_BED_POINT, NO_LANES, read_winch_row, find_winch_point, try_winch_bed_point, store_winch_bed_anchor,
+    keep_suction_and_length,
+)  # fmt: skip
 _update_winch = create_surface_update(
     WINCH_POINT, NO_LANES, read_winch_row, find_winch_point, try_winch_point, store_winch_anchor, keep_length
 )
@@ -361,3 +419,12 @@ def update_winch_history(
 ) -> None:  # fmt: skip
     """Update the history values of all rows of winch ropes, see `create_update`."""
     _update_winch(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_winch_bed_history(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update the history values of all rows of winch ropes on soft beds, see `create_update`."""
+    _update_winch_bed(c, m, data, start, x, v, size, mapped, commits, outcome)

@@ -26,7 +26,8 @@ opposite displacement, and then along the normal until its distance from the sur
 anchors remain on curved surfaces.
 
 History values of a row with n points: gaps (n), states (n; 0 sticks, 1 slips, -2 open or without friction), anchors in
-the frame of the surface (n x 3) [m], and l_0 [m].
+the frame of the surface (n x 3) [m], on soft beds δ and m (n each, see `bed_kernels.py`), and l_0 [m]. The field
+``last`` of the record of a row is the index of l_0.
 
 Source: penalty in points and radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006); virtual
 power of material that moves through a mesh: H. Irschik, H. J. Holl, Acta Mechanica 153 (2002) 231-248.
@@ -161,16 +162,22 @@ def eval_winch_forces(
 
 
 @kernel(inline=True)
+def find_anchor(row: Any, k: int, data: FloatArray, start: FloatArray) -> tuple[Vector, float]:
+    """Return the anchor and l_0 at the start of the step if point k was closed then, otherwise the current values."""
+    n, first = row.points, row.data
+    held, at = start[first + n + k] != UNDEFINED, first + 2 * n + 3 * k
+    a, b, l_a, l_b = read_three(start, at), read_three(data, at), start[row.last], data[row.last]
+    return a if held else b, l_a if held else l_b
+
+
+@kernel(inline=True)
 def eval_closed_winch(
     row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, data: FloatArray, start: FloatArray
 ) -> WinchForces:
     """Return the forces of closed point k, with the anchor and l_0 at the start of the step if the point was closed
     then, otherwise with the current values."""
-    n, first = row.points, row.data
-    held, at, state = start[first + n + k] != UNDEFINED, first + 2 * n + 3 * k, data[first + n + k]
-    a, b, l_a, l_b = read_three(start, at), read_three(data, at), start[first + 5 * n], data[first + 5 * n]
-    anchor, l_0 = a if held else b, l_a if held else l_b
-    state = read_state(data, start, first, n, k, r.plain.law.friction_stiffness)
+    anchor, l_0 = find_anchor(row, k, data, start)
+    state = read_state(data, start, row.data, row.points, k, r.plain.law.friction_stiffness)
     return eval_winch_forces(r, h, z, t, state, anchor, r.l - l_0)
 
 
@@ -180,6 +187,13 @@ def eval_on_length(row: Any, t: WinchMaterial, F: WinchForces) -> float:
     p: PointForces = F.point
     force: float = 0.5 * row.stiffness * p.gap * p.gap + t.a * dot(p.f.force, t.T)
     return force
+
+
+@kernel
+def scale_rows(c: ContactRows, x: FloatArray) -> None:
+    """Write the parameters of all rows at the present length of the rope into their records."""
+    for i in range(len(c.rows)):
+        scale_parameters(c.rows[i], x[c.dofs[i, CABLE]])
 
 
 @kernel(inline=True)

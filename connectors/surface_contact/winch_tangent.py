@@ -25,12 +25,16 @@ proportional to l.
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from math import sqrt
 from typing import Any
 
 from windlass.connectors.contact.assembly import couple_nothing, create_tangent
 from windlass.connectors.contact.law import change_friction, change_trial, eval_normal_slopes
 from windlass.connectors.contact.update import work_type
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.bed_kernels import change_across, total_force
+from windlass.connectors.surface_contact.bed_tangent import change_force
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
@@ -54,6 +58,7 @@ from windlass.connectors.surface_contact.tangent import (
     unit_vector,
     write_column,
 )
+from windlass.connectors.surface_contact.winch_bed_kernels import WinchBedForces, eval_closed_winch_bed
 from windlass.connectors.surface_contact.winch_kernels import (
     WINCH_CABLE,
     WinchForces,
@@ -145,6 +150,44 @@ def fill_winch_changes(
         Phi[3, j] = row.stiffness * f.gap * dgap + t.a * (dot(df, t.T) + dot(f.f.force, dT))
 
 
+@kernel
+def fill_winch_bed_changes(
+    row: Any, r: WinchSurfaceRow, t: WinchMaterial, F: WinchBedForces, h: Distance, z: Lever, Phi: FloatArray
+) -> None:
+    """Write into Phi the derivatives of `fill_winch_changes` for a soft bed."""
+    bed, e, n, il = F.bed, F.e, (h.nx, h.ny, h.nz), 1.0 / r.l
+    on_way, on_U, on_V = hessian_product(h, *F.way), hessian_product(h, *F.U), hessian_product(h, z.U, z.V, z.W)
+    out, rate = dot(n, F.way), dot(n, F.U)
+    size, along = sqrt(dot(t.T, t.T)), combine(1.0, t.T, -dot(n, t.T), n)
+    # derivative of V_s with respect to the gap; with suction, the stiffness depends on the gap
+    force = bed.gap * (bed.held.contact_stiffness + 0.5 * bed.softening * bed.gap)
+    for j in range(COMPONENTS):
+        dn, du, dv, dT, db, dfn, dgap, scale = NONE, NONE, NONE, NONE, NONE, 0.0, 0.0, 0.0
+        axis = unit_vector(j % 3)
+        nj = dot(n, axis)
+        across = combine(1.0, axis, -nj, n)
+        if j < V:
+            dn, dgap = hessian_product(h, *axis), nj
+            dfn = bed.by_gap * nj + bed.by_rate * dot(on_V, axis)
+            du = combine(1.0, combine(1.0, across, -dot(on_way, axis), n), -out, dn)
+            dv = combine(-dot(on_U, axis), n, -rate, dn)
+            db = change_across(e, cross(dn, e.T))
+        elif j < T:
+            dfn, dv = bed.by_rate * nj, across
+        elif j < LENGTH:
+            du, dv, dT = combine(F.paid * t.a, across, 0.0, n), combine(r.l_t * t.a, across, 0.0, n), axis
+            db = change_across(e, cross(n, combine(1.0 / size, axis, -dot(e.T, axis) / size, e.T)))
+        elif j == LENGTH:
+            du, scale = combine(t.a, along, 0.0, n), il
+        else:
+            dv = combine(t.a, along, 0.0, n)
+        # all forces are proportional to the parameters of the point
+        change = change_force(row, r.plain, bed, e, n, dn, dfn, du, dv, db)
+        df = combine(scale, bed.force, 1.0, combine(1.0, change, -1.0, combine(dfn, n, bed.fn, dn)))
+        write_column(Phi, 0, j, add(combine(dfn + scale * bed.fn, n, bed.fn, dn), df))
+        Phi[3, j] = il * force * dgap + t.a * (dot(df, t.T) + dot(bed.force, dT))
+
+
 @kernel(inline=True)
 def add_winch_column(S: Four, rl: Vector, df: Vector, moment: Vector, on_l: float, column: int, K: FloatArray) -> None:
     """Add to a column of K the variations of the generalised forces of a point. ``df`` and ``moment`` are the
@@ -209,28 +252,64 @@ def begin_row(
 
 
 @kernel(inline=True)
-def add_closed_winch_point(
-    c: ContactRows, data: FloatArray, start: FloatArray, r: WinchSurfaceRow, i: int, k: int, dq: float, dv: float,
-    varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
-) -> None:  # fmt: skip
-    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
-    row: Any = c.rows[i]
-    _, z, h = find_winch_point(c, r, i, k, g)
-    if not h.there:
-        return
-    t = find_material(row, r, k)
+def change_winch_point(
+    row: Any, r: WinchSurfaceRow, t: WinchMaterial, h: Distance, z: Lever, k: int, data: FloatArray, start: FloatArray,
+    Phi: FloatArray,
+) -> Vector:  # fmt: skip
+    """Write Phi of closed point k, and return the global force [N]."""
     forces = eval_closed_winch(row, r, h, z, t, k, data, start)
-    # derivatives of w, of the force and of the force on l
-    fill_winch_motion(r, t, z, g.Wq, g.Wv)
-    fill_winch_changes(row, r, t, forces, h, z, g.Phi)
-    multiply_changes(g.Phi, dq, g.Wq, dv, g.Wv, g.D)
-    multiply_changes(g.Phi, 0.0, g.Wq, dq, g.Wv, g.E)
-    F = eval_global_force(r.plain.o, h, forces.point)
-    add_wrench(z, F, NONE, dq, wrench)
-    add_winch_point(r, t, z, F, dq, g.D, g.E, varies, K, N)
+    fill_winch_changes(row, r, t, forces, h, z, Phi)
+    return eval_global_force(r.plain.o, h, forces.point)
 
 
-_add_rows = create_tangent(count_points, WINCH_CABLE, 3, 6, WORK, begin_row, add_closed_winch_point, couple_nothing)
+@kernel(inline=True)
+def change_winch_bed_point(
+    row: Any, r: WinchSurfaceRow, t: WinchMaterial, h: Distance, z: Lever, k: int, data: FloatArray, start: FloatArray,
+    Phi: FloatArray,
+) -> Vector:  # fmt: skip
+    """Write Phi of closed point k on a soft bed, and return the global force [N]."""
+    forces = eval_closed_winch_bed(row, r, h, z, t, k, data, start)
+    fill_winch_bed_changes(row, r, t, forces, h, z, Phi)
+    return eval_global_force(r.plain.o, h, total_force(forces.bed))
+
+
+def create_winch_tangent(change: Callable[..., Any]) -> Callable[..., Any]:
+    """Create the kernel that adds the tangent of all rows of winch ropes, see `create_tangent`. ``change`` is the
+    kernel that evaluates the derivatives of the forces of a closed point, see `change_winch_point`."""
+
+    @kernel(inline=True)
+    def add_closed(
+        c: ContactRows, data: FloatArray, start: FloatArray, r: WinchSurfaceRow, i: int, k: int, dq: float, dv: float,
+        varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
+    ) -> None:  # fmt: skip
+        """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
+        row: Any = c.rows[i]
+        _, z, h = find_winch_point(c, r, i, k, g)
+        if not h.there:
+            return
+        t = find_material(row, r, k)
+        # derivatives of w, of the force and of the force on l
+        fill_winch_motion(r, t, z, g.Wq, g.Wv)
+        F = change(row, r, t, h, z, k, data, start, g.Phi)
+        multiply_changes(g.Phi, dq, g.Wq, dv, g.Wv, g.D)
+        multiply_changes(g.Phi, 0.0, g.Wq, dq, g.Wv, g.E)
+        add_wrench(z, F, NONE, dq, wrench)
+        add_winch_point(r, t, z, F, dq, g.D, g.E, varies, K, N)
+
+    return create_tangent(count_points, WINCH_CABLE, 3, 6, WORK, begin_row, add_closed, couple_nothing)
+
+
+_add_rows = create_winch_tangent(change_winch_point)
+_add_bed_rows = create_winch_tangent(change_winch_bed_point)
+
+
+@kernel
+def add_winch_bed_tangent(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+) -> None:  # fmt: skip
+    """Add the tangent of all rows of winch ropes on soft beds to the values of the matrix, see `create_tangent`."""
+    _add_bed_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
 
 
 @kernel

@@ -714,6 +714,7 @@ def surface_contact(s: Sketch) -> None:
 
 @draws(
     "ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCable", "ContactFrictionSurfaceWinch", "SetSurface",
+    "ContactFrictionSurfaceSetWinch",
 )  # fmt: skip
 def surface(s: Sketch) -> None:
     s.ground((0, 0), 4.8)
@@ -758,7 +759,7 @@ def ribbon(s: Sketch) -> None:
     s.text((0, -0.5), "crowned pulley; the ribbon runs towards the reader", GREY, align="center")
 
 
-@draws("ContactFrictionBedCable")
+@draws("ContactFrictionBedCable", "ContactFrictionBedWinch")
 def soft_bed(s: Sketch) -> None:
     # friction ellipse, seen from above
     angle = np.linspace(0.0, 2.0 * np.pi, 80)

@@ -25,12 +25,20 @@ CONTACT = {
     "friction_velocity_penalty_per_length": 30.0, "friction_stiffness_per_length": 2e4,
 }  # fmt: skip
 POINTS, RADIUS = 3, 0.02
+SOFT = {
+    "lateral_friction_ratio": 1.6, "lateral_stiffness_ratio": 0.7, "suction_coefficient": 0.4, "suction_distance": 0.05,
+}  # fmt: skip
+SEARCH = {"touching": 2, "skin": 1.0}
+LAWS = {"plain": {}, "soft": SOFT, "search": SEARCH}
+"""Columns of soft beds, and arguments of the contact search, by law."""
 SURFACES = {
     "plane": (con.PlaneSurface, {"offset": 0.05, "axis": (0.1, 1.0, 0.2)}),
     "drum": (con.DrumSurface, {"radius": 1.0, "axis": (0.2, -0.1, 1.0)}),
     "sheave": (con.SheaveSurface, {"radius": 1.1, "groove_radius": 0.2, "flank_half_angle": 0.6, "outer_radius": 1.5}),
     "groove": (con.VGrooveFlank, {"radius": 0.9, "side": 1, "half_angle": 0.4, "outer_radius": 1.6}),
     "sphere": (con.SphereSurface, {"radius": 1.0}),
+    "near plane": (con.PlaneSurface, {"offset": 0.94, "axis": (0.1, 1.0, 0.2)}),
+    "near drum": (con.DrumSurface, {"radius": 1.1, "axis": (0.2, -0.1, 1.0)}),
 }
 
 
@@ -41,6 +49,7 @@ def create(
     dims: int = 3,
     torsion: bool = False,
     seed: int = 2,
+    law: str = "plain",
     **more: Any,
 ) -> tuple[wl.World, Any, Entity, State]:
     """Create a rope of four cables above a surface on the ground, or on a body that rotates about its centre or about
@@ -57,19 +66,35 @@ def create(
     component, values = SURFACES[kind]
     surface = world.add(component, marker=marker, **values)
     contact = con.add_surface_contact(
-        world, surface, rope.cables, points=POINTS, rope_radius=RADIUS, friction_coefficient=mu, **{**CONTACT, **more}
-    )
+        world, surface, rope.cables, points=POINTS, rope_radius=RADIUS, friction_coefficient=mu,
+        **{**CONTACT, **LAWS[law], **more},
+    )  # fmt: skip
     state, rng = State(world), np.random.default_rng(seed)
     state.q[:], state.v[:] = rng.normal(size=(2, len(state.q))) * [[0.01], [0.5]]
+    fill_history(world, rope, contact, state, rng, law)
+    return world, rope, contact, state
+
+
+def fill_history(world: wl.World, rope: Any, contact: Entity, state: State, rng: np.random.Generator, law: str) -> None:
+    """Write random history values: points that slip, stick, or have just touched, and on soft beds points with
+    suction. With a search, the first row of each cable is assigned to the surface."""
+    widths = {"plain": 5 * POINTS + 1, "soft": 7 * POINTS + 1, "search": 5 * POINTS + 2}
+    data = state.data.reshape(len(contact), widths[law])
+    if law == "search":
+        data[:, -1] = [1.0, 0.0] * (len(contact) // 2)
     axes, origin = (wl.eval_output(contact, name, state) for name in ("surface_axes", "surface_position"))
     place = wl.eval_output(contact, "contact_position", state)
     local = np.einsum("rij,rpi->rpj", axes, place - origin[:, None])
-    data = state.data.reshape(len(contact), 5 * POINTS + 1)
     data[:, :POINTS] = -0.01
     data[:, POINTS : 2 * POINTS] = rng.choice([0.0, 1.0, -2.0], size=(len(contact), POINTS))
-    data[:, 2 * POINTS : -1] = (local + 0.03 * rng.normal(size=local.shape)).reshape(len(contact), -1)
-    data[:, -1] = 1.68
-    return world, rope, contact, state
+    data[:, 2 * POINTS : 5 * POINTS] = (local + 0.03 * rng.normal(size=local.shape)).reshape(len(contact), -1)
+    if law == "soft":
+        data[:, 5 * POINTS : 6 * POINTS] = rng.uniform(0.1, 0.4, size=(len(contact), POINTS))
+        data[:, 6 * POINTS : 7 * POINTS] = rng.uniform(0.0, 0.2, size=(len(contact), POINTS))
+    data[:, widths[law] - (2 if law == "search" else 1)] = 1.68
+    if law == "soft":
+        # the suction of a step depends on the history values at its start
+        state.start_data[:] = state.data
 
 
 @pytest.mark.parametrize("clip", [False, True])
@@ -79,6 +104,19 @@ def test_tangents_against_differences(body: str, mu: float, clip: bool) -> None:
     """Derivatives with respect to coordinates, rates and the length of the rope agree with differences."""
     world, _, _, state = create("drum", body, mu, clip_normal_force=clip)
     check_tangent(world, state, displacement=0.0)
+
+
+@pytest.mark.parametrize("law", ["soft", "search"])
+@pytest.mark.parametrize("body", ["ground", "off"])
+def test_tangents_of_soft_beds_and_searches(body: str, law: str) -> None:
+    """Tangents agree with differences on soft beds, with points that press and points under suction, and for rows whose
+    surface a search has found."""
+    for kind in ("near plane", "near drum"):
+        # without points whose direction of slip is almost undefined, where differences are inaccurate
+        world, _, contact, state = create(kind, body, law=law, seed=3)
+        force = wl.eval_output(contact, "normal_force", state)
+        assert (force < 0.0).any() and (force > 0.0).any()
+        check_tangent(world, state, displacement=0.0)
 
 
 @pytest.mark.parametrize(("dims", "torsion"), [(2, False), (3, True)])
@@ -102,12 +140,13 @@ def eval_forces(world: wl.World, contact: Entity, state: State) -> State:
     return forces
 
 
+@pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("torsion", [False, True])
 @pytest.mark.parametrize("kind", SURFACES)
-def test_power_is_the_sum_of_the_powers_of_points(kind: str, torsion: bool) -> None:
+def test_power_is_the_sum_of_the_powers_of_points(kind: str, torsion: bool, law: str) -> None:
     """The power of the forces on all coordinates is the sum of the powers of all points, with the slip velocity of the
-    material."""
-    world, _, contact, state = create(kind, "ground", torsion=torsion)
+    material, also on soft beds and with a search."""
+    world, _, contact, state = create(kind, "ground", torsion=torsion, law=law)
     forces = eval_forces(world, contact, state)
     assert_allclose(forces.q @ state.v, sum(wl.eval_output(contact, name, state).sum() for name in POWERS), rtol=1e-11)
 
@@ -141,11 +180,13 @@ def test_slip_is_that_of_the_material() -> None:
         assert_allclose(np.linalg.norm(u, axis=1)[on], rate[on, k], rtol=0, atol=1e-12)
 
 
+@pytest.mark.parametrize("law", LAWS)
 @pytest.mark.parametrize("torsion", [False, True])
 @pytest.mark.parametrize("kind", SURFACES)
-def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool) -> None:
-    """At constant length, all forces on nodes and body equal those of plain cables with the same motion and history."""
-    world, rope, contact, state = create(kind, torsion=torsion)
+def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool, law: str) -> None:
+    """At constant length, all forces on nodes and body equal those of plain cables with the same motion and history,
+    also on soft beds and with a search."""
+    world, rope, contact, state = create(kind, torsion=torsion, law=law)
     state.put(rope.feed, 0.0)
     state.put(rope.feed, 0.0, "v")
     other = wl.World(gravity=(0.0, -9.81, 0.0))
@@ -155,17 +196,19 @@ def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool) -> N
     component, values = SURFACES[kind]
     surface = other.add(component, marker=con.rigid_marker(other, solid, at=(0.02, -0.03, 0.04)), **values)
     rows = con.add_surface_contact(
-        other, surface, line, points=POINTS, rope_radius=RADIUS, friction_coefficient=0.3, **CONTACT
+        other, surface, line, points=POINTS, rope_radius=RADIUS, friction_coefficient=0.3, **CONTACT, **LAWS[law]
     )
     nodes, plain = nodes_of(other, line), State(other)
     body = Entity(world.table(RigidBody3D), np.arange(1))
     for name in ("q", "v"):
         plain.put(nodes, state.of(rope.nodes, name), name)
         plain.put(solid, state.of(body, name), name)
-    data = state.data.reshape(len(contact), 5 * POINTS + 1)
     # bristles keep their deflection, because l_0 is the present length
-    data[:, -1] = float(rope.feed.reference)
-    plain.data[:] = data[:, :-1].ravel()
+    at = -2 if law == "search" else -1
+    for name in ("data", "start_data"):
+        data = getattr(state, name).reshape(len(contact), -1)
+        data[:, at] = float(rope.feed.reference)
+        getattr(plain, name)[:] = np.delete(data, at, axis=1).ravel()
     ours, theirs = eval_forces(world, contact, state), eval_forces(other, rows, plain)
     for a, b in ((rope.nodes, nodes), (body, solid)):
         expected = theirs.of(b)
@@ -174,20 +217,25 @@ def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool) -> N
 
 
 def test_what_is_refused() -> None:
-    """Cables of winch ropes together with other cables, with a search, with turning by friction, or on soft beds; and
+    """Cables of winch ropes together with other cables, with turning by friction, or with laws of other cables; and
     friction without bristles and dampers."""
     world = wl.World()
     rope = winch_rope(world, (0, 0, 2), (1, 0, 2), 2, **ROPE)
     line = straight_cable(world, (0, 0, 5), (1, 0, 5), 2, **ROPE)
     plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
     for cables, more in (
-        ([rope.cables, line], {}), (rope.cables, {"touching": 1}), (rope.cables, {"turns_rope": True}),
-        (rope.cables, {"suction_coefficient": 0.1}),
+        ([rope.cables, line], {}), (rope.cables, {"turns_rope": True}), (rope.cables, {"width": 0.1}),
     ):  # fmt: skip
         with pytest.raises(wl.ModelError, match="cables of a winch rope: must be given without"):
             con.add_surface_contact(world, plane, cables, **CONTACT, **more)
     with pytest.raises(wl.ModelError, match=r"cable in ContactFrictionSurfaceWinch row 0 = .*: must be a"):
         world.add(con.ContactFrictionSurfaceWinch, surface=plane, cable=line, points=2, **CONTACT)
+    for law, other in (
+        (con.ContactFrictionSurfaceCable, "ContactFrictionSurfaceWinch"),
+        (con.ContactFrictionBedCable, "ContactFrictionBedWinch"),
+    ):
+        with pytest.raises(wl.ModelError, match=f"= <WinchCable3D 0>: must be a cable; .* use {other}"):
+            world.add(law, surface=plane, cable=rope.cables[0], points=2, **CONTACT)
     loose = {key: value for key, value in CONTACT.items() if not key.startswith("friction")}
     con.add_surface_contact(world, plane, rope.cables, friction_coefficient=0.1, **loose)
     with pytest.raises(wl.ModelError, match="one of the two must be > 0"):

@@ -181,6 +181,12 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "zoo": build_zoo,
         "winch rope over a sheave": lambda: winch_sheave.create(8, 0.5, drop=0.2).world,
         "winch rope over a drum": lambda: winch_surfaces.create(8, 0.5, drop=0.2).world,
+        "winch rope over a drum of a set": lambda: winch_surfaces.create(8, 0.5, drop=0.2, touching=1).world,
+        "winch rope over soft ground": lambda: (
+            winch_surfaces.create(
+                8, 0.5, drop=0.2, suction_coefficient=0.2, suction_distance=0.01, lateral_friction_ratio=1.5
+            ).world
+        ),
         "reserve": lambda: winches.hang(1.0, 0.1, 2, space=True),
         "twisted winch rope": lambda: winches.hang(
             1.0,

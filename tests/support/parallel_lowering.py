@@ -12,9 +12,10 @@ END = 30.0
 """Time [s] at which the chain is at rest."""
 
 
-def run_lowering(torsion: bool = False, end: float = END) -> dict[str, Any]:
+def run_lowering(torsion: bool = False, end: float = END, **soft: float) -> dict[str, Any]:
     """Return tensions at the touchdown point and at the top, the length on the bed, their values for the elastic
-    catenary, the numbers of cables after splits, energies, and the whole state at the time ``end`` [s].
+    catenary, the numbers of cables after splits, energies, and the whole state at the time ``end`` [s]. ``soft``
+    contains columns of a soft bed.
     """
     # imported inside the function, because the command line is read when Windlass is loaded
     import windlass as wl
@@ -36,6 +37,7 @@ def run_lowering(torsion: bool = False, end: float = END) -> dict[str, Any]:
     contact = con.add_surface_contact(
         world, bed, rope.cables, contact_stiffness_per_length=stiffness, contact_damping_per_length=damping,
         friction_stiffness_per_length=stiffness, friction_velocity_penalty_per_length=damping, friction_coefficient=0.6,
+        **soft,
     )  # fmt: skip
     length = float(rope.feed.reference) + paid
     con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 20.0, 0.0, paid))
@@ -53,7 +55,7 @@ def run_lowering(torsion: bool = False, end: float = END) -> dict[str, Any]:
         "exact touchdown": exact.horizontal_force, "top": np.ravel(tension)[0],
         "exact top": exact.eval_tension([length * (1.0 - 0.5 / len(rope.outside))])[0],
         "lying": -np.sum(wl.eval_output(contact, "normal_force", state)) / (rho * g), "exact lying": exact.lying,
-        "rest of contact": ledger.totals["rest.ContactFrictionSurfaceWinch"],
+        "rest of contact": ledger.totals[f"rest.{contact.table.kind}"],
         "change of energy": ledger.totals["changes of the model"], "weight": np.abs(ledger["gravity"]).max(),
         "q": whole.q, "v": whole.v,
     }  # fmt: skip

@@ -15,6 +15,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 import windlass.connectors as con
 from windlass.elements import Ground, cable_along, hang_from_ground, nodes_of, winch_rope_along
+from windlass.elements.routes.winch_along import BackwardLine
 from windlass.framework.model.table import Entity
 
 from support.parallel_lowering import run_lowering
@@ -236,6 +237,91 @@ def test_beds_carry_winch_ropes_like_plain_lines(kind: str) -> None:
         assert_allclose(ours, theirs, rtol=0, atol=1e-6 * np.abs(theirs).max())
 
 
+def test_line_is_laid_on_clay_and_picked_up() -> None:
+    """A chain is lowered onto a soft bed and hauled in. It lies at the depth ρ g/k. The suction of clay dissipates
+    k c_s δ (c_s δ + Δ)/2 per length whose contact points leave the bed, with δ = ρ g/k, and the ledger closes. Without
+    suction, a chain on a soft bed moves like a chain on a bed.
+    """
+    rho, depth, share, reach = 200.0, 5e-3, 0.5, 0.01
+    stiffness, contact = soften(rho, depth, 0.0)
+    found, end = {}, (150.0, 0.0, 50.0)
+    for name, more in (("bed", {}), ("soft", {"suction_distance": reach}), ("clay", {"suction_coefficient": share})):
+        more = more | ({"suction_distance": reach} if name == "clay" else {})
+        world = wl.World(gravity=(0.0, 0.0, -G))
+        laid = con.lay_line(
+            world, 0.0, (0.0, 0.0), end, 165.0, 120, stiffness=stiffness, contact={**contact, **more}, winch=True,
+            **CHAIN,
+        )  # fmt: skip
+        assert laid.rope is not None
+        for node in (laid.rope.nodes[0], laid.rope.nodes[-1]):
+            con.fix(world, node, "x", "y", "z")
+        con.prescribe(world, laid.rope.feed, "s", con.smooth_step(0.0, 40.0, 0.0, 8.0))
+        state = wl.Dynamic(world, step=0.05, end=50.0).solve(wl.Static(world, time=0.0).solve())
+        place = wl.eval_output(laid.cables, "position", state)
+        lying = (place[:, 0] > 10.0) & (place[:, 0] < 85.0)
+        assert lying.sum() > 40
+        assert_allclose(-place[lying, 2], depth, rtol=2e-3)
+        assert laid.contacts.table.component is (
+            con.ContactFrictionSurfaceWinch if name == "bed" else con.ContactFrictionBedWinch
+        )
+        found[name] = state.of(laid.rope.nodes)
+        if name != "clay":
+            continue
+        world = wl.World(gravity=(0.0, 0.0, -G))
+        laid = con.lay_line(
+            world, 0.0, (0.0, 0.0), end, 173.0, 240, stiffness=stiffness, contact={**contact, **more}, winch=True,
+            **CHAIN,
+        )  # fmt: skip
+        assert laid.rope is not None
+        for node in (laid.rope.nodes[0], laid.rope.nodes[-1]):
+            con.fix(world, node, "x", "y", "z")
+        con.prescribe(world, laid.rope.feed, "s", con.smooth_step(0.0, 60.0, 0.0, -6.0))
+        state, ledger = wl.Static(world, time=0.0).solve(), wl.EnergyLedger()
+        peak = share * depth
+        before = (wl.eval_output(laid.contacts, "gap", state) < 0.0).mean()
+        state = wl.Dynamic(world, step=0.02, end=70.0).solve(state, hooks=[ledger])
+        # suction acts on the last metre of the lying chain, where about half of the energy is already lost
+        gap = wl.eval_output(laid.contacts, "gap", state)
+        left = (before - 0.5 * ((gap < 0.0).mean() + (gap < peak + reach).mean())) * 170.0
+        expected = 0.5 * stiffness * peak * (peak + reach) * left
+        assert left > 20.0
+        assert_allclose(ledger.totals["ContactFrictionBedWinch.suction"], expected, rtol=0.03)
+        assert abs(ledger.totals["rest.ContactFrictionBedWinch"]) < 1e-3 * expected
+    assert_allclose(found["soft"], found["bed"], rtol=0, atol=1e-9)
+
+
+def test_search_finds_the_planes_of_a_bed() -> None:
+    """A chain that is lowered onto a bed with crests moves with a search, with three rows for each cable, as with one
+    row for each pair of cable and surface."""
+    stiffness, contact = soften(200.0, 5e-3, 0.5)
+    corners = [(-20.0, 0.0), (30.0, -1.0), (60.0, 1.0), (90.0, 0.5), (200.0, 2.0)]
+    found = []
+    for touching in (None, 3):
+        world = wl.World(gravity=(0.0, 0.0, -G))
+        laid = con.lay_line(
+            world, corners, (0.0, 0.0), (150.0, 0.0, 50.0), 165.0, 40, stiffness=stiffness, friction=0.5,
+            contact=contact, winch=True, **CHAIN,
+        )  # fmt: skip
+        assert laid.rope is not None
+        assert laid.contacts.table.component is con.ContactFrictionSurfaceSetWinch
+        if touching is None:
+            world = wl.World(gravity=(0.0, 0.0, -G))
+            rope = winch_rope_along(world, BackwardLine(laid.route), 40, **CHAIN)
+            surfaces = con.add_bed(world, corners, rounding=4.0 * 165.0 / 40)
+            con.add_surface_contact(
+                world, surfaces, rope.cables, friction_coefficient=0.5, contact_stiffness_per_length=stiffness,
+                **contact,
+            )  # fmt: skip
+        else:
+            rope = laid.rope
+        for node in (rope.nodes[0], rope.nodes[-1]):
+            con.fix(world, node, "x", "y", "z")
+        con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 10.0, 0.0, 6.0))
+        state = wl.Dynamic(world, step=0.05, end=12.0).solve(wl.Static(world, time=0.0, rtol=1e-10).solve())
+        found.append(state.of(rope.nodes))
+    assert_allclose(found[1], found[0], rtol=0, atol=1e-7)
+
+
 def test_sharp_crests_are_doubtful() -> None:
     """The verdict names a sharp crest of a bed that pulls a winch rope along its axis. The stated force agrees with the
     force on plain cables. For a crest of 10 degrees at a tension of about 1e5 N, this force is of the order 1e5 N 0.17²
@@ -264,19 +350,37 @@ def test_sharp_crests_are_doubtful() -> None:
     assert 1e3 < pulls[0] < 1e4
 
 
-@pytest.mark.parametrize("torsion", [False, True])
-def test_cables_in_reserve_land_on_a_bed(torsion: bool) -> None:
-    """A rope whose cables are split while it lands on a bed has the tensions and the lying length of the elastic
-    catenary. The contact adds nothing to the remainder of the energy ledger. As in `test_line_lands_on_a_bed`, the bed
-    carries 0.16 m less than the lying length of 36 m, which is 0.4 % of the weight of the suspended part.
+CLAY = {"suction_coefficient": 0.3, "suction_distance": 1e-3, "lateral_friction_ratio": 1.5}
+
+
+@pytest.mark.parametrize(("torsion", "soft"), [(False, {}), (True, {}), (False, CLAY)])
+def test_cables_in_reserve_land_on_a_bed(torsion: bool, soft: dict[str, float]) -> None:
+    """A rope whose cables are split while it lands on a bed, also on a soft bed, has the tensions and the lying length
+    of the elastic catenary. The contact adds nothing to the remainder of the energy ledger. As in
+    `test_line_lands_on_a_bed`, the bed carries 0.16 m less than the lying length of 36 m, which is 0.4 % of the weight
+    of the suspended part.
     """
-    found = run_lowering(torsion)
+    found = run_lowering(torsion, **soft)
     assert found["changes"].tolist() == [64.0]
     assert_allclose(found["touchdown"], found["exact touchdown"], rtol=0.015)
     assert_allclose(found["top"], found["exact top"], rtol=5e-3)
     assert_allclose(found["lying"], found["exact lying"], rtol=0.01)
     assert abs(found["rest of contact"]) < 1e-6 * found["weight"]
     assert abs(found["change of energy"]) < 3e-6 * found["weight"]
+
+
+def test_reserve_with_a_search_is_refused() -> None:
+    """Cables in reserve have no contact with a search."""
+    world = wl.World(gravity=(0.0, 0.0, -G))
+    rope = con.WinchReserve(
+        world, (0.0, 0.0, 3.0), (6.0, 0.0, 3.0), wanted=1.0, cables=4, longest=9.0, **CHAIN
+    )  # fmt: skip
+    con.hinge(world, rope.nodes[0])
+    con.hinge(world, rope.nodes[-1])
+    bed = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    con.add_surface_contact(world, bed, rope.cables, touching=1, contact_stiffness_per_length=1e6)
+    with pytest.raises(wl.ModelError, match="a rope with reserve cables, have contact with a search"):
+        wl.Dynamic(world, step=0.01, end=0.01).solve(hooks=[rope])
 
 
 def test_split_cables_keep_their_friction() -> None:

@@ -46,6 +46,7 @@ from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle
 from windlass.connectors.point_contact.surfaces import ContactEllipsoid
 from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
+from windlass.connectors.surface_contact.contact_friction_bed_winch import ContactFrictionBedWinch
 from windlass.connectors.cable_contact.contact_friction_cables3d import ContactFrictionCables3D
 from windlass.connectors.circle_contact.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
@@ -55,6 +56,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_cable import C
 from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetTwistCable
+from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetWinch
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceTwistCable
 from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.connectors.point_contact.surfaces import ContactHalfSpace
@@ -382,6 +384,24 @@ class ContactFrictionBedCableEntity(Entity):
     surface: Any
     cable: Any
     data: Any
+class ContactFrictionBedWinchEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    lateral_friction_ratio: Any
+    lateral_stiffness_ratio: Any
+    suction_coefficient: Any
+    suction_distance: Any
+    surface: Any
+    cable: Any
+    data: Any
 class ContactFrictionCables3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     points: Any
@@ -501,6 +521,20 @@ class ContactFrictionSurfaceSetCableEntity(Entity):
     cable: Any
     data: Any
 class ContactFrictionSurfaceSetTwistCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    contact_set: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceSetWinchEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
     friction_velocity_penalty_per_length: Any
@@ -1614,6 +1648,8 @@ class World():
     @overload
     def add(self, component: type[ContactFrictionBedCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedCableEntity: ...
     @overload
+    def add(self, component: type[ContactFrictionBedWinch], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedWinchEntity: ...
+    @overload
     def add(self, component: type[ContactFrictionCables3D], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., points: WholeNumbers, radius: Numbers) -> ContactFrictionCables3DEntity: ...
     @overload
     def add(self, component: type[ContactFrictionCircleCable2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., segments: WholeNumbers, contact_stiffness: Numbers = ..., contact_stiffness_per_length: Numbers = ..., contact_damping: Numbers = ..., contact_damping_per_length: Numbers = ..., damping_depth: Numbers = ..., circle_radius: Numbers, clip_normal_force: YesNo = ..., active: YesNo = ..., friction_velocity_penalty: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., use_segment_normals: YesNo = ..., sticking_length: Words = ...) -> ContactFrictionCircleCable2DEntity: ...
@@ -1631,6 +1667,8 @@ class World():
     def add(self, component: type[ContactFrictionSurfaceSetCable], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetCableEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceSetTwistCable], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetTwistCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceSetWinch], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetWinchEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceTwistCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceTwistCableEntity: ...
     @overload
@@ -1846,6 +1884,8 @@ class World():
     @overload
     def set(self, entity: ContactFrictionBedCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ..., suction_coefficient: Numbers = ...) -> None: ...
     @overload
+    def set(self, entity: ContactFrictionBedWinchEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ..., suction_coefficient: Numbers = ...) -> None: ...
+    @overload
     def set(self, entity: ContactFrictionCircleCable2DEntity, *, active: YesNo = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionCirclePoints2DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
@@ -1861,6 +1901,8 @@ class World():
     def set(self, entity: ContactFrictionSurfaceSetCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceSetTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceSetWinchEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload
