@@ -102,6 +102,22 @@ def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple
 
 
 @kernel(inline=True)
+def eval_spring_energy(law: PointLaw, gap: float) -> float:
+    """Return the energy of the spring of the normal force of a closed point [J]."""
+    energy: float = 0.5 * law.contact_stiffness * gap * gap
+    return energy
+
+
+@kernel(inline=True)
+def eval_spring_slope(law: PointLaw, held: PointLaw, slope: float, gap: float) -> float:
+    """Return the derivative of the energy of the spring with respect to the gap [N]. ``held`` contains the contact
+    stiffness of ``law`` times a factor, and ``slope`` is the derivative of this factor with respect to the gap [1/m].
+    """
+    force: float = gap * (held.contact_stiffness + 0.5 * slope * law.contact_stiffness * gap)
+    return force
+
+
+@kernel(inline=True)
 def scale_normal(law: PointLaw, spring: float, damper: float) -> PointLaw:
     """Return the parameters with the contact stiffness multiplied by ``spring`` and the contact damping multiplied by
     ``damper``.

@@ -104,8 +104,8 @@ class Suction(NamedTuple):
 class BedForces(NamedTuple):
     """Forces of a point. The fields are f_n [N], min(f_n, 0) [N], the parameters of the law with the factors s, the
     derivatives of f_n with respect to g [N/m] and v_n [N s/m], the friction f̂, f_t [N], g [m], v_n [m/s], v_t [m/s],
-    u_t [m], whether friction acts, and the derivative of the contact stiffness with the factor s with respect to g
-    [N/m^2]. The docstring of this module defines the symbols.
+    u_t [m], whether friction acts, and the derivative of the factor s of the contact stiffness with respect to g [1/m].
+    The docstring of this module defines the symbols.
     """
 
     fn: float
@@ -120,7 +120,7 @@ class BedForces(NamedTuple):
     vt: Vector
     u: Vector
     rubs: bool
-    softening: float
+    by_share: float
 
 
 @kernel(inline=True)
@@ -198,8 +198,8 @@ def eval_bed_forces(
         turning = TURNING if still else 0.0
         circle = rub(law, stretch(beta, e.b, u), stretch(beta, e.b, vt), pressing, state == SLIPS, turning)
         force = stretch(row.lateral_friction_ratio, e.b, circle.force)
-    softening = slope * law.contact_stiffness if gap > 0.0 else 0.0
-    return BedForces(fn, pressing, held, by_gap, by_rate, circle, force, gap, vn, vt, u, acts, softening)
+    slope = slope if gap > 0.0 else 0.0
+    return BedForces(fn, pressing, held, by_gap, by_rate, circle, force, gap, vn, vt, u, acts, slope)
 
 
 @kernel(inline=True)

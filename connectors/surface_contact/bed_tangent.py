@@ -52,6 +52,18 @@ NONE = (0.0, 0.0, 0.0)
 
 
 @kernel(inline=True)
+def change_bed_friction(
+    row: Any, r: SurfaceRow, F: BedForces, e: Heading, dfn: float, du: Vector, dv: Vector, db: Vector
+) -> Vector:
+    """Return the variation of the friction of a point, for variations of f_n, u_t, v_t and b."""
+    rho = row.lateral_friction_ratio
+    beta = row.lateral_stiffness_ratio / rho
+    dtau = change_trial(r.law, change_stretch(beta, e.b, db, F.u, du), change_stretch(beta, e.b, db, F.vt, dv))
+    df = change_friction(r.law, F.circle, F.pressing, dtau, dfn if F.fn < 0.0 else 0.0)
+    return change_stretch(rho, e.b, db, F.circle.force, df)
+
+
+@kernel(inline=True)
 def change_force(
     row: Any, r: SurfaceRow, F: BedForces, e: Heading, n: Vector, dn: Vector, dfn: float, du: Vector, dv: Vector,
     db: Vector,
@@ -59,13 +71,7 @@ def change_force(
     """Return the variation of the force of a point in the frame of the surface, for variations of n, f_n, u_t, v_t and
     b."""
     change = combine(dfn, n, F.fn, dn)
-    if not F.rubs:
-        return change
-    rho = row.lateral_friction_ratio
-    beta = row.lateral_stiffness_ratio / rho
-    dtau = change_trial(r.law, change_stretch(beta, e.b, db, F.u, du), change_stretch(beta, e.b, db, F.vt, dv))
-    df = change_friction(r.law, F.circle, F.pressing, dtau, dfn if F.fn < 0.0 else 0.0)
-    return add(change, change_stretch(rho, e.b, db, F.circle.force, df))
+    return add(change, change_bed_friction(row, r, F, e, dfn, du, dv, db)) if F.rubs else change
 
 
 @kernel

@@ -26,6 +26,7 @@ from windlass.connectors.contact.account import (
     create_power_outputs,
     eval_friction_work,
 )
+from windlass.connectors.contact.law import eval_spring_energy
 from windlass.connectors.contact.power import clear_place, create_place_account, eval_bristle, write_place
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
@@ -268,7 +269,7 @@ def read_closed_winch_bed(
     F = eval_closed_winch_bed(own, r, h, z, t, k, data, start)
     bed = F.bed
     write_bed_point(own, r.plain, z, h, F.e, bed, F.way, F.U, data[own.data + own.points + k], row)
-    write_material(r, t, 0.5 * bed.held.contact_stiffness * bed.gap * bed.gap / r.l, row)
+    write_material(r, t, eval_spring_energy(bed.held, bed.gap) / r.l, row)
 
 
 @kernel(inline=True)

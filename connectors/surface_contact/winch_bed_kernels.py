@@ -10,6 +10,7 @@ from __future__ import annotations
 
 from typing import Any, NamedTuple
 
+from windlass.connectors.contact.law import eval_spring_energy
 from windlass.connectors.surface_contact.bed_kernels import (
     BedForces,
     Heading,
@@ -62,5 +63,5 @@ def eval_closed_winch_bed(
 def eval_bed_on_length(r: WinchSurfaceRow, t: WinchMaterial, F: WinchBedForces) -> float:
     """Return the force on l without F.r_l [N]: V_s/l + a f_t.T."""
     bed = F.bed
-    force: float = 0.5 * bed.held.contact_stiffness * bed.gap * bed.gap / r.l + t.a * dot(bed.force, t.T)
+    force: float = eval_spring_energy(bed.held, bed.gap) / r.l + t.a * dot(bed.force, t.T)
     return force

@@ -27,14 +27,14 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from math import sqrt
-from typing import Any
+from typing import Any, NamedTuple
 
 from windlass.connectors.contact.assembly import couple_nothing, create_tangent
-from windlass.connectors.contact.law import change_friction, change_trial, eval_normal_slopes
+from windlass.connectors.contact.law import change_friction, change_trial, eval_normal_slopes, eval_spring_slope
 from windlass.connectors.contact.update import work_type
 from windlass.connectors.markers.position_kernels import PositionColumns
 from windlass.connectors.surface_contact.bed_kernels import change_across, total_force
-from windlass.connectors.surface_contact.bed_tangent import change_force
+from windlass.connectors.surface_contact.bed_tangent import change_bed_friction
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
@@ -113,41 +113,71 @@ def fill_winch_motion(r: WinchSurfaceRow, t: WinchMaterial, z: Lever, Wq: FloatA
     fill_body_motion(o, z, t.slope, WINCH_CABLE, Wq, Wv)
 
 
+class WinchChange(NamedTuple):
+    """Derivatives of the quantities of a point with respect to a component of w: n, u_t, v_t and T, the gap, v_n, and
+    the relative change of the parameters of the point."""
+
+    dn: Vector
+    du: Vector
+    dv: Vector
+    dT: Vector
+    gap: float
+    rate: float
+    scale: float
+
+
+@kernel
+def change_place(
+    j: int, r: WinchSurfaceRow, t: WinchMaterial, h: Distance, z: Lever, U: Vector, way: Vector, paid: float
+) -> WinchChange:
+    """Return the derivatives with respect to component j of w. ``U``, ``way`` and ``paid`` are fields of
+    `WinchForces`."""
+    n, axis = (h.nx, h.ny, h.nz), unit_vector(j % 3)
+    nj = dot(n, axis)
+    across = combine(1.0, axis, -nj, n)
+    if j < V:
+        on_way, on_U, on_V = hessian_product(h, *way), hessian_product(h, *U), hessian_product(h, z.U, z.V, z.W)
+        dn = hessian_product(h, *axis)
+        du = combine(1.0, combine(1.0, across, -dot(on_way, axis), n), -dot(n, way), dn)
+        dv = combine(-dot(on_U, axis), n, -dot(n, U), dn)
+        return WinchChange(dn, du, dv, NONE, nj, dot(on_V, axis), 0.0)
+    if j < T:
+        return WinchChange(NONE, NONE, across, NONE, 0.0, nj, 0.0)
+    if j < LENGTH:
+        moved, speed = combine(paid * t.a, across, 0.0, n), combine(r.l_t * t.a, across, 0.0, n)
+        return WinchChange(NONE, moved, speed, axis, 0.0, 0.0, 0.0)
+    along = combine(t.a, combine(1.0, t.T, -dot(n, t.T), n), 0.0, n)
+    if j == LENGTH:
+        return WinchChange(NONE, along, NONE, NONE, 0.0, 0.0, 1.0 / r.l)
+    return WinchChange(NONE, NONE, along, NONE, 0.0, 0.0, 0.0)
+
+
+@kernel(inline=True)
+def write_change(
+    j: int, t: WinchMaterial, n: Vector, c: WinchChange, fn: float, dfn: float, f: Vector, df: Vector, spring: float,
+    Phi: FloatArray,
+) -> None:  # fmt: skip
+    """Write column j of Phi. ``dfn`` and ``df`` are the derivatives of the normal force and of the friction f without
+    the change of the parameters of the point, and ``spring`` is the derivative of V_s/l with respect to the gap. All
+    forces are proportional to the parameters."""
+    df = combine(c.scale, f, 1.0, df)
+    write_column(Phi, 0, j, add(combine(dfn + c.scale * fn, n, fn, c.dn), df))
+    Phi[3, j] = spring * c.gap + t.a * (dot(df, t.T) + dot(f, c.dT))
+
+
 @kernel
 def fill_winch_changes(
     row: Any, r: WinchSurfaceRow, t: WinchMaterial, F: WinchForces, h: Distance, z: Lever, Phi: FloatArray
 ) -> None:
     """Write into Phi, shape (4, 11), the derivatives of f and L with respect to w."""
-    f, law, n, il = F.point, r.plain.law, (h.nx, h.ny, h.nz), 1.0 / r.l
+    f, law, n = F.point, r.plain.law, (h.nx, h.ny, h.nz)
     kc, dc = eval_normal_slopes(law, f.gap, f.vn, f.fn)
-    on_way, on_U = hessian_product(h, *F.way), hessian_product(h, *F.U)
-    on_V, out, rate = hessian_product(h, z.U, z.V, z.W), dot(n, F.way), dot(n, F.U)
-    moved, speed = F.paid * t.a, r.l_t * t.a
-    along = combine(1.0, t.T, -dot(n, t.T), n)
     for j in range(COMPONENTS):
-        dn, du, dv, dT, dfn, dgap, scale = NONE, NONE, NONE, NONE, 0.0, 0.0, 0.0
-        axis = unit_vector(j % 3)
-        nj = dot(n, axis)
-        across = combine(1.0, axis, -nj, n)
-        if j < V:
-            dn, dgap = hessian_product(h, *axis), nj
-            dfn = kc * nj + dc * dot(on_V, axis)
-            du = combine(1.0, combine(1.0, across, -dot(on_way, axis), n), -out, dn)
-            dv = combine(-dot(on_U, axis), n, -rate, dn)
-        elif j < T:
-            dfn, dv = dc * nj, across
-        elif j < LENGTH:
-            du, dv, dT = combine(moved, across, 0.0, n), combine(speed, across, 0.0, n), axis
-        elif j == LENGTH:
-            du, scale = combine(t.a, along, 0.0, n), il
-        else:
-            dv = combine(t.a, along, 0.0, n)
-        # all forces are proportional to the parameters of the point
-        df = combine(scale, f.f.force, 0.0, n)
+        c = change_place(j, r, t, h, z, F.U, F.way, F.paid)
+        dfn, df = kc * c.gap + dc * c.rate, NONE
         if F.rubs:
-            df = add(df, change_friction(law, f.f, f.fn, change_trial(law, du, dv), dfn))
-        write_column(Phi, 0, j, add(combine(dfn + scale * f.fn, n, f.fn, dn), df))
-        Phi[3, j] = row.stiffness * f.gap * dgap + t.a * (dot(df, t.T) + dot(f.f.force, dT))
+            df = change_friction(law, f.f, f.fn, change_trial(law, c.du, c.dv), dfn)
+        write_change(j, t, n, c, f.fn, dfn, f.f.force, df, row.stiffness * f.gap, Phi)
 
 
 @kernel
@@ -155,37 +185,16 @@ def fill_winch_bed_changes(
     row: Any, r: WinchSurfaceRow, t: WinchMaterial, F: WinchBedForces, h: Distance, z: Lever, Phi: FloatArray
 ) -> None:
     """Write into Phi the derivatives of `fill_winch_changes` for a soft bed."""
-    bed, e, n, il = F.bed, F.e, (h.nx, h.ny, h.nz), 1.0 / r.l
-    on_way, on_U, on_V = hessian_product(h, *F.way), hessian_product(h, *F.U), hessian_product(h, z.U, z.V, z.W)
-    out, rate = dot(n, F.way), dot(n, F.U)
-    size, along = sqrt(dot(t.T, t.T)), combine(1.0, t.T, -dot(n, t.T), n)
-    # derivative of V_s with respect to the gap; with suction, the stiffness depends on the gap
-    force = bed.gap * (bed.held.contact_stiffness + 0.5 * bed.softening * bed.gap)
+    bed, e, n = F.bed, F.e, (h.nx, h.ny, h.nz)
+    size = 1.0 / sqrt(dot(t.T, t.T))
+    spring = eval_spring_slope(r.plain.law, bed.held, bed.by_share, bed.gap) / r.l
     for j in range(COMPONENTS):
-        dn, du, dv, dT, db, dfn, dgap, scale = NONE, NONE, NONE, NONE, NONE, 0.0, 0.0, 0.0
-        axis = unit_vector(j % 3)
-        nj = dot(n, axis)
-        across = combine(1.0, axis, -nj, n)
-        if j < V:
-            dn, dgap = hessian_product(h, *axis), nj
-            dfn = bed.by_gap * nj + bed.by_rate * dot(on_V, axis)
-            du = combine(1.0, combine(1.0, across, -dot(on_way, axis), n), -out, dn)
-            dv = combine(-dot(on_U, axis), n, -rate, dn)
-            db = change_across(e, cross(dn, e.T))
-        elif j < T:
-            dfn, dv = bed.by_rate * nj, across
-        elif j < LENGTH:
-            du, dv, dT = combine(F.paid * t.a, across, 0.0, n), combine(r.l_t * t.a, across, 0.0, n), axis
-            db = change_across(e, cross(n, combine(1.0 / size, axis, -dot(e.T, axis) / size, e.T)))
-        elif j == LENGTH:
-            du, scale = combine(t.a, along, 0.0, n), il
-        else:
-            dv = combine(t.a, along, 0.0, n)
-        # all forces are proportional to the parameters of the point
-        change = change_force(row, r.plain, bed, e, n, dn, dfn, du, dv, db)
-        df = combine(scale, bed.force, 1.0, combine(1.0, change, -1.0, combine(dfn, n, bed.fn, dn)))
-        write_column(Phi, 0, j, add(combine(dfn + scale * bed.fn, n, bed.fn, dn), df))
-        Phi[3, j] = il * force * dgap + t.a * (dot(df, t.T) + dot(bed.force, dT))
+        c = change_place(j, r, t, h, z, F.U, F.way, F.paid)
+        dfn = bed.by_gap * c.gap + bed.by_rate * c.rate
+        turned = combine(size, c.dT, -size * dot(e.T, c.dT), e.T)
+        db = change_across(e, combine(1.0, cross(c.dn, e.T), 1.0, cross(n, turned)))
+        df = change_bed_friction(row, r.plain, bed, e, dfn, c.du, c.dv, db) if bed.rubs else NONE
+        write_change(j, t, n, c, bed.fn, dfn, bed.force, df, spring, Phi)
 
 
 @kernel(inline=True)

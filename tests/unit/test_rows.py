@@ -130,7 +130,7 @@ FRAME = "b0", "b1", "F0", "F1", "free_angle", "free_twist"
 DERIVED = {
     "circle_points": {"radius", "length", "beside", "stiffness", "damping", "rubbing", "bristle", "rope"},
     "circle_segments": {"radius", "length", "is_current", "shift"},
-    "surface_contact": {"length", "dofs", "part", "stiffness", "damping", "rubbing", "bristle", *FRAME},
+    "surface_contact": {"length", "dofs", "part", "stiffness", "damping", "rubbing", "bristle", "last", *FRAME},
     "cable_contact": {"length", "dofs", "before", "after", "chain", "arc", "loop", *FRAME},
 }
 
