@@ -5,8 +5,9 @@ usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 100] [
 The program prints one row for each input file below FOLDER. Files that an input file names are searched in its folder
 and in the working directory. Coupled bodies, rods and points are at rest for ``--still`` seconds (in Windlass: static
 equilibrium), and then move in surge and heave with a period of 10 s until ``--end``. The amplitudes are 1 m and 0.5 m,
-or 1 and 0.5 % of the shortest line if this is less. In waves and unsteady currents, the time at rest is 0 s. If the
-option TmaxIC of a file is at most 1 s, both programs start from the positions in the file, without a time at rest.
+or 0.05 and 0.025 % of the shortest line at these objects if this line is shorter than 10 m. In waves and unsteady
+currents, the time at rest is 0 s. If the option TmaxIC of a file is at most 1 s, both programs start from the positions
+in the file, without a time at rest.
 
 The columns contain the largest differences of the tension in the middle of the first and last segment of all lines: at
 rest and mean, relative to the mean tension of MoorDyn, and standard deviation, relative to the standard deviation of
@@ -36,8 +37,9 @@ STEP, COUPLING, PERIOD, SURGE, HEAVE = 0.05, 0.005, 10.0, 1.0, 0.5
 SMALL = 1e-3
 """Smallest tension by which differences are divided, relative to the largest tension of the file [1]."""
 SHARE = 0.01
-"""Smallest standard deviation by which differences are divided, relative to the mean tension, and largest amplitude
-relative to the shortest line [1]."""
+"""Smallest standard deviation by which differences are divided, relative to the mean tension [1]."""
+LEAST, PART = 10.0, 5e-4
+"""Length of the shortest line at coupled objects [m] below which the amplitude is a part of this length [1]."""
 RESTLESS = 0.005
 """Standard deviation of MoorDyn at rest that is mentioned, relative to the mean tension [1]."""
 SHORT = 1.0
@@ -81,7 +83,13 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
     found: dict[str, Any] = {"start": start, "lines": len(rows.lines)}
     if not rows.lines:
         return found | {"reason": "no lines"}
-    found["scale"] = scale = min(1.0, SHARE * min(line.length for line in rows.lines.values()))
+    moves = {
+        number
+        for number, point in rows.points.items()
+        if "coupled" in (point.kind, rows.bodies[point.body].kind if point.body in rows.bodies else "")
+    }
+    shortest = min((line.length for line in rows.lines.values() if moves & set(line.ends)), default=LEAST)
+    found["scale"] = scale = PART * shortest if shortest < LEAST else 1.0
     given = next((text for name, (_, text) in rows.options.items() if name in ("tmaxic", "ictmax")), "60")
     from_file = float(given) <= SHORT
     found["flows"] = from_file or bool({"wave_amplitudes", "function"} & mooring.environment.flow.keys())

@@ -127,7 +127,7 @@ def eval_span(row: Any, h: float, T: float) -> float:
     the mean load is T [N]."""
     span: float = T / row.working if row.working > 0.0 else 0.0
     if row.working == 0.0:
-        span = (1.0 - row.offset) * (h + eval_fast_strain(row, T) - row.x[0])
+        span = (1.0 - row.offset) * (h + eval_fast_strain(row, T) - row.x[0] - eval_fast_strain(row, row.T[0]))
     return span
 
 

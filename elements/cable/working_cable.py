@@ -58,11 +58,11 @@ class WorkingCable2D(Cable2D):
     stiffening = column(
         "1", "coefficient β: increase of the dynamic stiffness with the mean load", default=0.0, minimum=0.0
     )
-    working_strains = column(
-        "1", "static strains of the original working curve, ascending, >= 0, the first without tension", shape=None
+    working_strains = column("1", "static strains of the original working curve, ascending, >= 0", shape=None)
+    working_tensions = column("N", "mean loads at these strains, ascending, >= 0", shape=None)
+    largest_load = column(
+        "N", "largest mean load before the start, at least the first of working_tensions", default=0.0, minimum=0.0
     )
-    working_tensions = column("N", "mean loads at these strains, ascending, the first 0", shape=None)
-    largest_load = column("N", "largest mean load before the start", default=0.0, minimum=0.0)
     working_offset = column(
         "1", "k1 < 1: strain of a working curve without load, as a fraction of the strain at its upper end",
         default=0.0, minimum=0.0,
@@ -129,6 +129,8 @@ def find_slow_strain(y: FloatArray, T: FloatArray, slope: FloatArray, load: floa
     from scipy.interpolate import CubicHermiteSpline  # imported here, because SciPy takes long to load
     from scipy.optimize import brentq  # imported here, because SciPy takes long to load
 
+    if load <= T[0]:
+        return float(y[0])
     if load >= T[-1]:
         return float(y[-1] + (load - T[-1]) / slope[-1])
     curve = CubicHermiteSpline(y, T, slope)
@@ -150,7 +152,7 @@ def find_static_strain(columns: Mapping[str, Any], load: float) -> float:
     stiff, beta = float(columns["axial_stiffness"]), float(columns.get("stiffening", 0.0))
     y = x - find_fast_strains(T, stiff, beta)
     slope = PchipInterpolator(y, T).derivative()(y)
-    largest = max(float(columns.get("largest_load", 0.0)), load)
+    largest = max(float(columns.get("largest_load", 0.0)), load, float(T[0]))
     top = find_slow_strain(y, T, slope, largest) + float(find_fast_strains(np.array(largest), stiff, beta))
     if load >= largest:
         return top
@@ -198,21 +200,21 @@ def check(world: Tables, table: EntityTable) -> None:
             raise ModelError(f"working_strains = {show(x)} {where}: must be two or more, ascending and >= 0")
         if len(T) != len(x):
             raise ModelError(f"working_tensions {where} has {len(T)} values: must have {len(x)}, one for each strain")
-        if not (np.diff(T) > 0.0).all() or T[0] != 0.0:
-            raise ModelError(f"working_tensions = {show(T)} N {where}: must ascend from 0")
+        if not (np.diff(T) > 0.0).all() or T[0] < 0.0:
+            raise ModelError(f"working_tensions = {show(T)} N {where}: must be ascending and >= 0")
         stiff, beta = float(get("axial_stiffness")[k]), float(get("stiffening")[k])
         if not (np.diff(x - find_fast_strains(T, stiff, beta)) > 0.0).all():
             raise ModelError(
                 f"working_tensions = {show(T)} N {where}: must rise less steeply than the dynamic stiffness "
                 "axial_stiffness + stiffening * tension"
             )
-        load = float(get("largest_load")[k])
+        load = max(float(get("largest_load")[k]), float(T[0]))
         tops = np.append(load, T[load < T])
         beyond = np.maximum(tops - T[-1], 0.0) * (x[-1] - x[-2]) / (T[-1] - T[-2])
         ends = np.interp(tops, T, x) + beyond
         xi, quadratic, c = np.linspace(0.0, 1.0, PLACES), get("working_quadratic")[k], get("working_exponent")[k]
         F = eval_curves(xi, quadratic, c)
-        for top, end in zip(tops[tops > 0.0], ends[tops > 0.0], strict=True):
+        for top, end in zip(tops[tops > T[0]], ends[tops > T[0]], strict=True):
             working = get("working_stiffness")[k]
             span = top / working if working > 0.0 else (1.0 - get("working_offset")[k]) * (end - x[0])
             # the slow strain must increase along the working curve

@@ -98,10 +98,10 @@ def write(folder: Path, text: str, name: str = "model.txt") -> Path:
 def test_rows_are_refused_with_their_line(old: str, new: str, message: str, tmp_path: Path) -> None:
     """Wrong values, and items without counterpart, are refused with their line number."""
     assert old in CHAIN
-    (tmp_path / "damaged.txt").write_text("strain tension\n0 0\n0.1,5\n0.5 9")
+    (tmp_path / "damaged.txt").write_text("rope\nstrain tension\n- N\n0 0\n0.1,5\n0.5 9")
     (tmp_path / "steep.txt").write_text("ropes.txt OWC\nQUADRATIC WCType\n0.2 k1\n2 k2\n")
-    (tmp_path / "ropes.txt").write_text("strain tension\n0 0\n0.1 5e6\n0.2 1.2e7")
-    (tmp_path / "falling.txt").write_text("strain tension\n0 0\n1 5\n0.5 9")
+    (tmp_path / "ropes.txt").write_text("rope\nstrain tension\n- N\n0 0\n0.1 5e6\n0.2 1.2e7")
+    (tmp_path / "falling.txt").write_text("rope\nstrain tension\n- N\n0 0\n1 5\n0.5 9")
     text = CHAIN.replace(old, new, 1).replace("L1N20PZ", "Point3PX" if "Point3PX" in message else "L1N20PZ")
     with pytest.raises(wl.moordyn.NotTranslated, match=re.escape(message)) as error:
         wl.moordyn.load(write(tmp_path, text))

@@ -98,6 +98,23 @@ def test_static_strains_follow_the_curves(kind: dict[str, float], largest: float
     assert_allclose(stiff, ALPHA + BETA * 0.9e6, rtol=1e-8)
 
 
+def test_curve_that_begins_under_load() -> None:
+    """If the original curve begins at a strain ε_0 > 0 with a load, working curves end at ε_m - (1 - k1) (ε_m - ε_0).
+    Small largest loads are then refused, because the working curves would be too steep."""
+    columns = {**CURVE, **KINDS[1], "working_strains": STRAINS[2:], "working_tensions": TENSIONS[2:]}
+    with pytest.raises(wl.ModelError, match="or largest_load must be larger"):
+        wl.Static(build(columns, 1.8e6)[0], name="").solve()
+    columns["largest_load"] = 1.2e6
+    world, rope, pull = build(columns, 1.8e6)
+    state = wl.Static(world, name="").solve()
+    world.set(pull, vector=(7e5, 0.0, 0.0))
+    state = wl.Static(world, name="").solve(state)
+    curve = PchipInterpolator(STRAINS[2:] - fast(TENSIONS[2:]), TENSIONS[2:])
+    top = invert(curve, 1.8e6, 0.0, 0.06) + fast(1.8e6)
+    strain = top - 0.7 * (top - STRAINS[2]) * (1.0 - 7e5 / 1.8e6)
+    assert_allclose(wl.eval_output(rope[0], "axial_strain", state, x=2.0), strain, rtol=1e-8)
+
+
 def test_slack_rope_carries_no_load_on_curves_without_slope() -> None:
     """A rope on a working curve that begins without slope carries no load below the strain of its beginning."""
     kind = {"working_offset": 0.25, "working_quadratic": 1.0}
@@ -221,7 +238,7 @@ BAD = [
     ({"working_strains": (0.0, 0.0), "working_tensions": (0.0, 1.0)}, "working_strains = .* must be two or more, asc"),
     ({"working_strains": (-0.1, 0.1), "working_tensions": (0.0, 1.0)}, "working_strains = .* must be .* and >= 0"),
     ({"working_tensions": TENSIONS[:-1]}, "working_tensions in WorkingCable3D row 0 has 24 values: must have 25"),
-    ({"working_tensions": TENSIONS + 1.0}, "working_tensions = .* must ascend from 0"),
+    ({"working_tensions": TENSIONS - 1.0}, "working_tensions = .* must be ascending and >= 0"),
     ({"working_tensions": 10.0 * TENSIONS}, "working_tensions = .* must rise less steeply than the dynamic stiffness"),
     ({"working_stiffness": 3e8}, "working curve of the mean load .* must rise less steeply than the dynamic stiffness"),
     ({"working_offset": 0.9}, "working curve of the mean load .* must rise less steeply than the dynamic stiffness"),

@@ -439,10 +439,12 @@ WORKING_CURVES = {
 """Column of `WorkingCable3D` for k2, and its largest absolute value, by type of the working curves."""
 
 
+HEADINGS = 3
+"""Number of lines of headings of a table of strains and tensions."""
+
+
 def _read_table(file: InputFile, at: int, name: str, text: str) -> tuple[tuple[float, float], ...]:
-    """Return the pairs of strain [1] and tension [N] in the file named ``text``. Rows that do not consist of two
-    numbers are treated as headings.
-    """
+    """Return the pairs of strain [1] and tension [N] in the file named ``text``, after three lines of headings."""
     item, allowed = f"EA = {text} of line type {name}", "two or more rows of ascending strain [1] and tension [N]"
     try:
         lines = file.find(text).read_text(encoding="utf-8", errors="replace").splitlines()
@@ -450,15 +452,18 @@ def _read_table(file: InputFile, at: int, name: str, text: str) -> tuple[tuple[f
         file.refuse(at, f"{item}: cannot be read: {error.strerror}", f"must be a number [N] or a file with {allowed}")
         return ()
     pairs: list[tuple[float, float]] = []
-    for words in (line.split() for line in lines):
+    for number, words in enumerate((line.split() for line in lines), 1):
         try:
             strain, tension = map(float, words)
         except ValueError:
-            if pairs and words:
+            if number > HEADINGS and words:
                 file.refuse(at, f"{item}: row {' '.join(words)!r}", f"must have {allowed}")
                 return ()
             continue
-        pairs.append((strain, tension))
+        if number > HEADINGS:
+            pairs.append((strain, tension))
+        else:
+            file.notes.append(f"line {number} of {text} is a heading, as in MoorDyn, although it contains two numbers")
     rises = all(a[0] < b[0] and a[1] <= b[1] for a, b in pairwise(pairs))
     is_finite = all(map(isfinite, chain(*pairs)))
     if len(pairs) < 2 or not rises or not is_finite or pairs[0][0] <= -1.0 or pairs[0][1] >= pairs[-1][1]:
