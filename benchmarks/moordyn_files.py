@@ -6,8 +6,8 @@ The program prints one row for each input file below FOLDER. Files that an input
 and in the working directory. Coupled bodies, rods and points are at rest for ``--still`` seconds (in Windlass: static
 equilibrium), and then move in surge and heave with a period of 10 s until ``--end``. The amplitudes are 1 m and 0.5 m,
 or 0.05 and 0.025 % of the shortest line at these objects if this line is shorter than 10 m. In waves and unsteady
-currents, the time at rest is 0 s. If the option TmaxIC of a file is at most 1 s, both programs start from the positions
-in the file, without a time at rest.
+currents, the time at rest is 0 s. Without equilibrium, for lines with load history, and if TmaxIC is at most 1 s in
+waves or unsteady currents, both programs start from the positions in the file, without a time at rest.
 
 The columns contain the largest differences of the tension in the middle of the first and last segment of all lines: at
 rest and mean, relative to the mean tension of MoorDyn, and standard deviation, relative to the standard deviation of
@@ -43,7 +43,7 @@ LEAST, PART = 10.0, 5e-4
 RESTLESS = 0.005
 """Standard deviation of MoorDyn at rest that is mentioned, relative to the mean tension [1]."""
 SHORT = 1.0
-"""If TmaxIC is at most this value [s], both programs start from the positions in the file."""
+"""If TmaxIC is at most this value [s], MoorDyn does not search an equilibrium."""
 
 
 def move(start: list[list[float]], scale: float, t: Any) -> np.ndarray:
@@ -91,8 +91,8 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
     shortest = min((line.length for line in rows.lines.values() if moves & set(line.ends)), default=LEAST)
     found["scale"] = scale = PART * shortest if shortest < LEAST else 1.0
     given = next((text for name, (_, text) in rows.options.items() if name in ("tmaxic", "ictmax")), "60")
-    from_file = float(given) <= SHORT
-    found["flows"] = from_file or bool({"wave_amplitudes", "function"} & mooring.environment.flow.keys())
+    found["flows"] = bool({"wave_amplitudes", "function"} & mooring.environment.flow.keys())
+    from_file = bool(rows.loads) or (found["flows"] and float(given) <= SHORT)
     with TemporaryDirectory() as folder:
         if start:
             t, motion = np.arange(0.0, end + 0.5 * STEP, STEP), Path(folder) / "motion.txt"
@@ -106,11 +106,12 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
     names = [sensor.name for sensor in sensors]
     try:
         state, rest = mooring.start() if from_file else mooring.rest(name=""), wl.Sensors(None, sensors)
-        if not found["flows"]:
+        if not found["flows"] and not from_file:
             rest.after_step(state)
             found["rest"] = [float(rest[name][0]) for name in names]
     except (wl.NotConverged, wl.ModelError) as error:
-        state, found["reason"] = mooring.start(), f"no equilibrium: {str(error).splitlines()[0]}"
+        state, found["reason"], from_file = mooring.start(), f"no equilibrium: {str(error).splitlines()[0]}", True
+    found["flows"] = found["flows"] or from_file
     results.write_text(json.dumps(found))
     moving, begin = wl.Sensors(None, sensors), process_time()
     wl.Dynamic(mooring.world, step=STEP, end=end, name="", method="generalized_alpha_index2").solve(
