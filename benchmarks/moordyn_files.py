@@ -5,9 +5,10 @@ usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 100] [
 The program prints one row for each input file below FOLDER. Files that an input file names are searched in its folder
 and in the working directory. Coupled bodies, rods and points are at rest for ``--still`` seconds (in Windlass: static
 equilibrium), and then move in surge and heave with a period of 10 s until ``--end``. The amplitudes are 1 m and 0.5 m,
-or 0.05 and 0.025 % of the shortest line at these objects if this line is shorter than 10 m. In waves and unsteady
-currents, the time at rest is 0 s. Without equilibrium, for lines with load history, and if TmaxIC is at most 1 s in
-waves or unsteady currents, both programs start from the positions in the file, without a time at rest.
+or 0.05 and 0.025 % of the shortest line at these objects if this line is shorter than 10 m. Models with pinned bodies
+do not move. In waves and unsteady currents, the time at rest is 0 s. Without equilibrium, for lines with load history,
+and if TmaxIC is at most 1 s in waves or unsteady currents, both programs start from the positions in the file, without
+a time at rest.
 
 The columns contain the largest differences of the tension in the middle of the first and last segment of all lines: at
 rest and mean, relative to the mean tension of MoorDyn, and standard deviation, relative to the standard deviation of
@@ -78,7 +79,8 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
 
     mooring = wl.moordyn.load(file)
     rows = mooring.file
-    start = [[*b.position, *np.radians(b.angles)] for b in rows.bodies.values() if b.kind == "coupled"]
+    pinned = any(b.kind == "pinned" for b in rows.bodies.values())
+    start = [[*b.position, *np.radians(b.angles)] for b in rows.bodies.values() if b.kind in ("coupled", "pinned")]
     start += [list(p.position) for p in rows.points.values() if p.kind == "coupled"]
     found: dict[str, Any] = {"start": start, "lines": len(rows.lines)}
     if not rows.lines:
@@ -89,12 +91,13 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
         if "coupled" in (point.kind, rows.bodies[point.body].kind if point.body in rows.bodies else "")
     }
     shortest = min((line.length for line in rows.lines.values() if moves & set(line.ends)), default=LEAST)
-    found["scale"] = scale = PART * shortest if shortest < LEAST else 1.0
+    # pinned bodies are held in Windlass, without a motion of other objects
+    found["scale"] = scale = 0.0 if pinned else PART * shortest if shortest < LEAST else 1.0
     given = next((text for name, (_, text) in rows.options.items() if name in ("tmaxic", "ictmax")), "60")
     found["flows"] = bool({"wave_amplitudes", "function"} & mooring.environment.flow.keys())
     from_file = bool(rows.loads) or (found["flows"] and float(given) <= SHORT)
     with TemporaryDirectory() as folder:
-        if start:
+        if start and not pinned:
             t, motion = np.arange(0.0, end + 0.5 * STEP, STEP), Path(folder) / "motion.txt"
             np.savetxt(motion, np.column_stack((t, move(start, scale, t))), fmt="%.12g")
             mooring = wl.moordyn.load(file, motion=motion)
@@ -194,6 +197,8 @@ def compare(ours: dict[str, Any], theirs: dict[str, Any], key: str) -> str:
         return "-"
     a, b, scale = (np.array(part) for part in (ours[key], theirs[key], theirs["mean"]))
     scale = np.maximum(np.abs(scale), SMALL * np.abs(scale).max())
+    if not scale.all():
+        return "-"  # MoorDyn has no tension
     if key == "deviation":
         scale = np.maximum(b, SHARE * scale)
     return f"{np.max(np.abs(a - b) / scale):.2%}"
