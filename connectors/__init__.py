@@ -215,6 +215,7 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
     from windlass.connectors.surface_contact.surfaces import HeightFieldSurface as HeightFieldSurface
     from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface
+    from windlass.connectors.surface_contact.surfaces import PolylineSurface as PolylineSurface
     from windlass.connectors.surface_contact.surfaces import ProfileSurface as ProfileSurface
     from windlass.connectors.surface_contact.surfaces import SheaveSurface as SheaveSurface
     from windlass.connectors.surface_contact.surfaces import SphereSurface as SphereSurface

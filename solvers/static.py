@@ -7,7 +7,7 @@ with the solution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.balance import balance
 from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_lines
 from windlass.solvers.equilibrium.jumps import JumpWatch
+from windlass.solvers.equilibrium.paying_out import LinePayer
 from windlass.solvers.equilibrium.relaxation import relax
 from windlass.solvers.equilibrium.relaxed_contacts import FRICTION, find_switchable, without_friction
 from windlass.solvers.equilibrium.settling import settle_contacts
@@ -83,6 +84,7 @@ FINER, FINEST = 5, 125
 """
 LIGHT = 0.1
 """Fraction of the loads under which form-finding computes the shape of lines without friction [1]."""
+PAID_OUT = "load steps failed: lines were pulled taut and paid out to their length under all loads"
 WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the loads: friction acts as the loads grow"
 
 
@@ -90,6 +92,17 @@ class SlackLines(Exception):
     """Exception that is raised within `Static` if form-finding is needed: lines become slack in the load steps, or the
     load steps fail or need many iterations.
     """
+
+
+class StepsFailed(Exception):
+    """Exception that is raised within `Static` if load steps fail finally, or end with unsettled contacts, and lines
+    have not been paid out yet. The function ``fail`` ends the solve with an error; without ``fail`` the load steps are
+    repeated, and their result is accepted.
+    """
+
+    def __init__(self, fail: Callable[[], None] | None = None) -> None:
+        super().__init__()
+        self.fail = fail
 
 
 class FewSteps(Exception):
@@ -217,7 +230,7 @@ class Static(StepSolver):
         self.snes = self.problem.snes
         self._error, self._from, self.reached = 0.0, 0.0, 0.0
         self._lines: Lines | None = None
-        self._rubs, self._retries, self._undecided = False, False, False
+        self._rubs, self._retries, self._undecided, self._payable = False, False, False, False
         self._steps, self._plain, self._given = 0, False, np.zeros(0)
         self._finer = FINEST
         watched = self.stability != "off" and options.verdict_kind() != "off"
@@ -305,10 +318,10 @@ class Static(StepSolver):
         # friction would prevent the motion of lines during form-finding, so models with friction first try load steps
         # without form-finding
         self._rubs = self._retries = lines is not None and bool(find_switchable(self.assembly, FRICTION))
-        formed, ended, self._finer = 0.0, False, FINEST
+        formed, ended, self._finer, self._payable = 0.0, False, FINEST, seeks
         if slack and not self._rubs:
             formed = self._find_form(lines, current, time)
-        shape = first
+        shape = current.copy()
         while not ended:
             try:
                 self._take_steps(current, time, all_hooks, solve_checkpoint, formed)
@@ -319,8 +332,19 @@ class Static(StepSolver):
                 looks = self._rubs or self._lines is not None
                 formed = self._find_form(lines, current, time) if looks else 0.0
                 self._retries = 0.0 < formed < 1.0
+                shape = current.copy()
                 if self._retries:
-                    shape, self._finer = current.copy(), 1
+                    self._finer = 1
+            except StepsFailed as error:
+                self._payable = self._retries = False
+                self._lines, self.statistics.steps = None, self._steps
+                if self._pay_out(first, current, time):
+                    formed, self._finer = 1.0, FINEST
+                    self.verdict.notes.append(PAID_OUT)
+                elif error.fail is not None:
+                    error.fail()
+                else:
+                    current.assign(shape)
             except FewSteps:
                 current.assign(shape)
                 self.statistics.steps, self._finer = self._steps, self._finer * FINER
@@ -343,21 +367,49 @@ class Static(StepSolver):
         self.assembly.load_fields(current)
         begin_step(self.assembly.fields, self.assembly.layout.reference, current)
 
-        def decide(state: State) -> None:
-            state.data[:] = self._given
-            self._decide(state, time)
-
         with without_friction(self.assembly) if light else nullcontext():
             scheme = self._scheme(current, self.load_factor(progress), time)
-            finder = FormFinder(self.newton, lines, scheme, current.copy(), decide if self._decides else None)
+            finder = FormFinder(self.newton, lines, scheme, current.copy(), self._create_decision(time))
             found = finder.find()
         self.statistics.newton_iterations += finder.spent
         if found:
             self.statistics.forms += 1
             current.q[:] = finder.q
-            if self._decides:
+            decide = self._create_decision(time)
+            if decide is not None:
                 decide(current)
         return progress if found else 0.0
+
+    def _create_decision(self, time: float) -> Callable[[State], None] | None:
+        """Create the function that determines the contact states of a state without history values. Return None if
+        contacts keep their history values.
+        """
+
+        def decide(state: State) -> None:
+            state.data[:] = self._given
+            self._decide(state, time)
+
+        return decide if self._decides else None
+
+    def _pay_out(self, first: State, current: State, time: float) -> bool:
+        """Compute an equilibrium by paying out lines, see `LinePayer`, from the state ``first`` at the start of the
+        solve. Store it in ``current``, and return whether it was found.
+        """
+        fields, state = self.assembly.fields, first.copy()
+        self.assembly.load_fields(state)
+        begin_step(fields, self.assembly.layout.reference, state)
+        scheme = self._scheme(state, 1.0, time)
+        lines = find_lines(self.newton, scheme, every=True)
+        if lines is None:
+            return False
+        payer = LinePayer(self.newton, lines, scheme, state, self._create_decision(time))
+        found = payer.find()
+        self.statistics.newton_iterations += payer.spent
+        if found:
+            self.statistics.forms += 1
+            current.assign(first)
+            current.q[:], current.data[:] = payer.q, fields.data
+        return found
 
     def _take_steps(
         self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
@@ -414,8 +466,11 @@ class Static(StepSolver):
         an unstable equilibrium to a stable equilibrium.
         """
 
+        latest = attempt
+
         def solve(q: FloatArray | None = None) -> StepAttempt | None:
             # the solve starts from the displacements q or, if q is None, from the present state with updated contacts
+            nonlocal latest
             start, mapped = current.copy(), self._mapped
             if q is not None:
                 start.q[:] = q
@@ -431,6 +486,8 @@ class Static(StepSolver):
             finally:
                 self._mapped = mapped
             self.statistics.count(found, self.newton, self.passes)
+            if found.converged:
+                latest = found
             if q is None and not found.converged:
                 current.assign(start)
             return found if found.converged else None
@@ -442,6 +499,8 @@ class Static(StepSolver):
             raise SlackLines
         if self._error > SMALL_ERROR and self._finer < FINEST:
             raise FewSteps
+        if self._error > SMALL_ERROR and self._payable:
+            raise StepsFailed
         if self.stability == "off":
             return
         # without a stabiliser, `check_stiffness` has found stiffness for all motions at the start
@@ -457,14 +516,31 @@ class Static(StepSolver):
             follower = Follower(self.newton, scheme, first, current.copy(), solve, held)
             left, hindrance = follower.follow(finding), follower.hindrance
             self.statistics.newton_iterations += follower.spent
+            if not left:
+                # contacts that have closed on the way have lost their friction
+                self._error = balance(self.problem, latest, self.passes, solve)
+                if self._error > SMALL_ERROR and self._payable:
+                    raise StepsFailed
+                left = examine(self.problem, held)
         if left and self._retries:
             raise SlackLines
         if left:
-            failure = Failure(describe_unstable(left, hindrance), 1.0, 0, 0.0, last_good=current.copy())
-            self._stop(current, hooks, failed=failure.describe())
-            raise UnstableEquilibrium(failure, UNSTABLE_ADVICE)
+            words = describe_unstable(left, hindrance)
+            self._end_by_error(partial(self._refuse_unstable, words, current.copy(), hooks))
         self._coarse, self._lost = left.coarse, left.lost
         self.verdict.notes += say_findings(finding or None, left)
+
+    def _end_by_error(self, fail: Callable[[], None]) -> None:
+        """End the solve by the error that ``fail`` raises, or pay out lines, if this has not been tried."""
+        if self._payable:
+            raise StepsFailed(fail)
+        fail()
+
+    def _refuse_unstable(self, words: str, state: State, hooks: list[StepHook]) -> None:
+        """End the solve with an error that contains an equilibrium that is not stable."""
+        failure = Failure(words, 1.0, 0, 0.0, last_good=state)
+        self._stop(state, hooks, failed=failure.describe())
+        raise UnstableEquilibrium(failure, UNSTABLE_ADVICE)
 
     def _trace_jump(self, current: State, time: float) -> None:
         """Search for a jump of the equilibrium within the last load step: solve for equilibria at intermediate load
@@ -645,4 +721,4 @@ class Static(StepSolver):
             if "LINEAR_SOLVE" in attempt.reason:
                 free = find_free_motion(self.problem)
                 failure.diagnosis += [f"nothing holds {free}"] if free else []
-            self._fail(failure, current, hooks, ADVICE)
+            self._end_by_error(partial(self._fail, failure, current.copy(), hooks, ADVICE))

@@ -42,6 +42,7 @@ formulas.
     flank: phi = a - (s cos(psi) + t sin(psi)) otherwise
     profile: phi of the nearest line or arc. The profile is a sequence of lines and arcs in the half plane (rho, z)
     height field: see above
+    polyline: a profile in the half planes (x, z) instead of (rho, z), constant along y
 
 For a surface of revolution phi depends on rho and z. With e = (x, y)/rho
 
@@ -70,13 +71,14 @@ reduced by `OVERLAP`. Pieces therefore overlap, and rounding errors cause no gap
 """
 
 
-def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArray:
+def create_pieces(points: FloatArray, radii: FloatArray, where: str, revolved: bool = True) -> FloatArray:
     """Create the lines and arcs of a profile, shape (pieces, 8). See `PIECE`.
 
     Args:
         points: coordinates rho, z of k >= 2 successive vertices [m], shape (2 k,).
         radii: radii of the corners between the vertices [m], shape (k - 2,), or one radius for all corners, shape (1,).
         where: description of the row, for messages.
+        revolved: whether the profile is a section of a surface of revolution, so that rho >= 0.
 
     Raises:
         ModelError: the number of coordinates or radii is wrong, rho or a radius is negative, two successive points are
@@ -91,7 +93,7 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
     radius = np.broadcast_to(radii, corners)
     ways = np.diff(place, axis=0)
     lengths = np.hypot(ways[:, 0], ways[:, 1])
-    if (place[:, 0] < 0.0).any() or (radius < 0.0).any() or (lengths == 0.0).any():
+    if (revolved and (place[:, 0] < 0.0).any()) or (radius < 0.0).any() or (lengths == 0.0).any():
         raise ModelError(f"vertices and rounding in {where}: must have rho >= 0 m, radii >= 0 m and different points")
     along = ways / lengths[:, None]
     turns = [atan2(a[0] * b[1] - a[1] * b[0], a @ b) for a, b in pairwise(along)]
@@ -121,6 +123,16 @@ def eval_course(pieces: FloatArray, count: int) -> tuple[FloatArray, FloatArray]
     """Return rho and z [m] of ``count`` points at equal distances along a profile, shape (count,) each; ``pieces`` is
     the result of `create_pieces`.
     """
+    points = outline(pieces)
+    s = np.append(0.0, np.cumsum(np.hypot(*np.diff(points, axis=0).T)))
+    at = np.linspace(0.0, s[-1], count)
+    return np.interp(at, s, points[:, 0]), np.interp(at, s, points[:, 1])
+
+
+def outline(pieces: FloatArray) -> FloatArray:
+    """Return the ends of the lines and 33 points of each arc of a profile [m], shape (k, 2); ``pieces`` is the result
+    of `create_pieces`.
+    """
     line = []
     for p in pieces:
         if p[0] == 0.0:
@@ -129,10 +141,7 @@ def eval_course(pieces: FloatArray, count: int) -> tuple[FloatArray, FloatArray]
         half = np.arccos(min(p[6] + OVERLAP, 1.0)) * np.linspace(-1.0, 1.0, 33) * p[0]
         middle = np.arctan2(p[5], p[4])
         line += [p[1:3] + p[3] * np.array((np.cos(middle + a), np.sin(middle + a))) for a in half]
-    points = np.array(line)
-    s = np.append(0.0, np.cumsum(np.hypot(*np.diff(points, axis=0).T)))
-    at = np.linspace(0.0, s[-1], count)
-    return np.interp(at, s, points[:, 0]), np.interp(at, s, points[:, 1])
+    return np.array(line)
 
 
 ROW = 8
@@ -329,7 +338,7 @@ def eval_curvatures(field: FloatArray, x: FloatArray, y: FloatArray) -> float:
     return float(find_curvature(field, len(x), len(y), np.ascontiguousarray(places)))
 
 
-PLANE, SPHERE, LINE, SHEAVE, PROFILE, FIELD = range(6)
+PLANE, SPHERE, LINE, SHEAVE, PROFILE, FIELD, POLYLINE = range(7)
 NUMBERS = 8
 """Number of geometric parameters of a surface, see `Geometry`."""
 PIECE = 8
@@ -348,6 +357,7 @@ class Geometry(NamedTuple):
     - sheave: R + a [m], a [m], cos(psi), sin(psi), largest rho [m], largest t [m]
     - profile: index of the first piece, number of pieces, largest distance of a vertex from the origin [m]
     - height field: index of its first row in ``pieces``, numbers of grid lines along x and y
+    - polyline: index of the first piece, number of pieces
     """
 
     marker: IntArray  # index of the marker in the columns of its family, shape (surfaces,)
@@ -457,6 +467,9 @@ def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y:
     if which == FIELD:
         phi, fx, fy, fz, xx, yy, zz, xy, xz, yz = eval_field(pieces, int(geo[0]), int(geo[1]), int(geo[2]), x, y, z)
         return Distance(phi >= -geo[7], phi, fx, fy, fz, xx, yy, zz, xy, xz, yz)
+    if which == POLYLINE:
+        there, phi, g, h, rr, rz, zz = eval_profile(geo, pieces, x, z)
+        return Distance(there and phi >= -geo[7], phi, g, 0.0, h, rr, 0.0, zz, 0.0, rz, 0.0)
     rho = sqrt(square)
     l = 1.0 / rho if rho > 0.0 else 0.0
     x, y = x * l, y * l

@@ -31,7 +31,7 @@ from windlass.connectors.contact.gaps import follow_sets, name_points
 from windlass.connectors.contact.pair_search import PairRows
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import PLANE, eval_distance
+from windlass.connectors.surface_contact.distances import PLANE, POLYLINE, eval_distance
 from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     create_frame,
@@ -277,7 +277,7 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     if step > 0.0 or rows.layout.size > 1 or not len(rows.rows):
         return []
     geo, at = c.surfaces.geo, c.rows["surface"]
-    ends = (c.surfaces.kind == PLANE) & np.isfinite(geo[:, 1:3]).any(axis=1)
+    ends = (c.surfaces.kind == PLANE) & np.isfinite(geo[:, 1:3]).any(axis=1) | (c.surfaces.kind == POLYLINE)
     cables, of_row = np.unique(rows.local("cable"), return_inverse=True)
     points = eval_points(c, fields)
     force = points[..., FN]

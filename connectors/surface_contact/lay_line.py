@@ -13,7 +13,6 @@ import numpy as np
 from windlass.connectors.markers.position_markers import rigid_marker
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.bed import BedGrid, add_bed, add_bed_grid
-from windlass.connectors.surface_contact.contact_friction_bed_cable import BED
 from windlass.connectors.surface_contact.surfaces import PlaneSurface
 from windlass.elements.cable.winch_rope import WinchRope
 from windlass.elements.nodes.ground import Ground
@@ -30,13 +29,11 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 CREST = 4.0
-"""Default radius of the crests of a polyline, divided by the length of a cable [1]."""
+"""Default radius of the corners of a polyline, divided by the length of a cable [1]."""
 DEEPEST = 0.01
 """Largest depth of a taut line below the bed, for example at a crest, divided by the length of the line [1]. A static
 solve lifts the line onto the bed.
 """
-TOUCHING = 3
-"""Largest number of surfaces that a cable touches at the same time."""
 
 
 class LaidLine(NamedTuple):
@@ -87,7 +84,7 @@ def lay_line(
         friction: coefficient of friction on the bed [1]. A value > 0 requires stiffness or damping of the friction in
             ``contact``, see `add_surface_contact`. The initial shape is the shape of a line that has been pulled
             towards its end.
-        rounding: radius of the crests of a polyline [m]; default: four lengths of a cable.
+        rounding: radius of the corners of a polyline [m]; default: four lengths of a cable.
         contact: further columns of the contact, for example ``contact_damping_per_length``, or columns of soft beds,
             see `ContactFrictionBedCable`.
         winch: whether the line is the rope of a winch at its upper end; ``rope`` of the result contains its nodes, from
@@ -151,9 +148,7 @@ def lay_line(
     given = {"contact_stiffness_per_length": stiffness} | (contact or {})
     if friction > 0.0:
         given["friction_coefficient"] = friction
-    # lines on soft beds and winch ropes have no search
-    searches = sum(map(len, surfaces)) > TOUCHING and not winch and not set(BED) & set(given)
-    contacts = add_surface_contact(world, surfaces, cables, touching=TOUCHING if searches else None, **given)
+    contacts = add_surface_contact(world, surfaces, cables, **given)
     return LaidLine(cables, surfaces, contacts, route, rope)
 
 

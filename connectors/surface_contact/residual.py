@@ -23,6 +23,7 @@ from windlass.connectors.surface_contact.distances import (
     LINE,
     NUMBERS,
     PLANE,
+    POLYLINE,
     PROFILE,
     SHEAVE,
     SPHERE,
@@ -182,6 +183,8 @@ def measure_points(which: int, pieces: FloatArray, count: int, g: Any) -> None:
     # only lanes with a row have the index of a piece
     elif which == PROFILE:
         measure(PROFILE, pieces, count, g)
+    elif which == POLYLINE:
+        measure(POLYLINE, pieces, count, g)
     else:
         measure(FIELD, pieces, count, g)
 

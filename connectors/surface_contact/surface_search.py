@@ -23,6 +23,7 @@ from windlass.connectors.surface_contact.distances import (
     FIELD,
     LINE,
     PLANE,
+    POLYLINE,
     PROFILE,
     SHEAVE,
     SPHERE,
@@ -103,7 +104,7 @@ class SurfaceSearch(PairSearch):
         """Return the largest motion of a cable plus the largest motion of a surface since the last search [m]."""
         s, before = self.p.points.surfaces, self.centre
         # rotation about the z axis does not change the shape of a surface of revolution
-        all_axes = np.isin(s.kind, (PLANE, FIELD))[:, None, None]
+        all_axes = np.isin(s.kind, (PLANE, FIELD, POLYLINE))[:, None, None]
         turned = np.where(all_axes, 1.0, (0.0, 0.0, 1.0)) * (centre - before)[:, 3:].reshape(-1, 3, 3)
         far = np.full(len(s.kind), 1.0)
         reach = self.p.reach[1:]

@@ -20,6 +20,7 @@ from windlass.connectors.surface_contact.distances import (
     NUMBERS,
     PIECE,
     PLANE,
+    POLYLINE,
     PROFILE,
     SHEAVE,
     SPHERE,
@@ -51,6 +52,11 @@ PARALLEL = 1e-6
 """The direction ``along`` of a surface is rejected as parallel to its axis if the sine of the angle between ``along``
 and the axis is below `PARALLEL` [1].
 """
+ALONG = column(
+    "1", "direction of local x in the frame of the marker; only its component perpendicular to the axis is used; 0: an "
+    "arbitrary direction",
+    shape=(3,), default=(0.0, 0.0, 0.0),
+)  # fmt: skip
 DEPTH = column("m", "depth beyond which there is no contact; 0: no limit", default=0.0, minimum=0)
 
 
@@ -65,11 +71,7 @@ class PlaneSurface(Component):
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
     axis = AXIS
-    along = column(
-        "1", "direction of local x in the frame of the marker; only its component perpendicular to the axis is "
-        "used; 0: an arbitrary direction",
-        shape=(3,), default=(0.0, 0.0, 0.0),
-    )  # fmt: skip
+    along = ALONG
     offset = column("m", "distance along the axis from the marker to the plane", default=0.0)
     half_length = column("m", "half length along local x; 0: unlimited", default=0.0, minimum=0)
     half_width = column("m", "half width along local y; 0: unlimited", default=0.0, minimum=0)
@@ -149,6 +151,22 @@ class ProfileSurface(Component):
     depth = DEPTH
 
 
+class PolylineSurface(Component):
+    """A bed whose height z is a polyline along local x with rounded corners, and does not depend on local y. The cable
+    is above the surface. `add_bed` adds such a surface.
+    """
+
+    provides: ClassVar[tuple[str, ...]] = (SURFACE,)
+    marker = MARKER
+    axis = AXIS
+    along = ALONG
+    vertices = column("m", "coordinates x, z of two or more vertices, in ascending order of x", shape=None)
+    rounding = column(
+        "m", "radius of the arc at each corner, or one radius for all corners, >= 0", shape=None, default=(0.0,)
+    )
+    depth = DEPTH
+
+
 class HeightFieldSurface(Component):
     """A surface z = b(x, y), such as bathymetry or terrain, with heights given on a rectangular grid. The rope is above
     the surface.
@@ -160,11 +178,7 @@ class HeightFieldSurface(Component):
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
     axis = AXIS
-    along = column(
-        "1", "direction of local x in the frame of the marker; only its component perpendicular to the axis is "
-        "used; 0: an arbitrary direction",
-        shape=(3,), default=(0.0, 0.0, 0.0),
-    )  # fmt: skip
+    along = ALONG
     x = column("m", "local x of the grid lines, two or more in ascending order", shape=None)
     y = column("m", "local y of the grid lines, two or more in ascending order", shape=None)
     heights = column("m", "heights, first for all y at the first x, then at the next x", shape=None)
@@ -224,6 +238,12 @@ def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
     return PROFILE
 
 
+def _polyline(get: Callable[[str], Any], geo: FloatArray) -> int:
+    counts = [len(pieces) for pieces in _create_polylines(get)]
+    geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
+    return POLYLINE
+
+
 def _field(get: Callable[[str], Any], geo: FloatArray) -> int:
     # Index of the first entry of each field in this table. `bind_surfaces` adds an offset when it joins the tables.
     counts = [len(field) for field in _create_fields(get)]
@@ -253,6 +273,21 @@ def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatAr
     ]
 
 
+def _create_polylines(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
+    """Create the lines and arcs of each polyline, as `_create_profiles`. The rope is on the right-hand side if x
+    decreases along the polyline.
+    """
+    found = []
+    for k, (points, radii) in enumerate(zip(get("vertices"), get("rounding"), strict=True)):
+        places = np.asarray(points, np.float64)
+        if len(places) % 2 == 0:
+            if not (np.diff(places[::2]) > 0.0).all():
+                raise ModelError(f"vertices in {where} {k}: must have ascending x [m]")
+            places = places.reshape(-1, 2)[::-1].ravel()
+        found.append(create_pieces(places, np.asarray(radii, np.float64)[::-1], f"{where} {k}", revolved=False))
+    return found
+
+
 def find_hollows(get: Callable[[str], Any]) -> FloatArray:
     """Return the smallest radius of the concave corners of each profile [m], shape (rows,). The radius is infinite if a
     profile has no concave corner.
@@ -279,6 +314,7 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
     SheaveSurface: _sheave,
     VGrooveFlank: _flank,
     ProfileSurface: _profile,
+    PolylineSurface: _polyline,
     HeightFieldSurface: _field,
 }
 """For each type of surface: function that writes the geometric parameters, see `Geometry`, and returns the type of
@@ -288,6 +324,7 @@ distance.
 
 CREATE: dict[type[Component], Callable[..., list[FloatArray]]] = {
     ProfileSurface: _create_profiles,
+    PolylineSurface: _create_polylines,
     HeightFieldSurface: _create_fields,
 }
 """For each type of surface with pieces: function that creates the pieces of each row."""

@@ -88,18 +88,20 @@ class Lines:
     Args:
         assembly: the systems.
         load: sum of the absolute values of all loads [N].
+        every: whether all rows count as lines, also rows whose bending stiffness can bear compression.
 
     Attributes:
         load: sum of the absolute values of all loads [N].
         exist: whether at least one process has a line that can be slack.
         are_lines: whether each row of this process is a line that can be slack, shape (rows,).
+        bearable: compressive force [N] at which each row would buckle if its ends were clamped, shape (rows,).
         row, weight, stiffness, free: values at the integration points of all laws, see `Strands`. The rows of all laws
             are numbered consecutively.
         length, row_stiffness: length [m] and stiffness [N] of each row.
         count: number of strands of this process.
     """
 
-    def __init__(self, assembly: Assembly, load: float) -> None:
+    def __init__(self, assembly: Assembly, load: float, every: bool = False) -> None:
         self._assembly, self._processes, self.load = assembly, assembly.processes, load
         self._parts: list[Strands] = [s.axis.strands for s in assembly.systems if s.axis.strands is not None]
         counts = [len(part.bearable) for part in self._parts]
@@ -111,10 +113,11 @@ class Lines:
         self.weight = self._join([part.weight for part in self._parts])
         self.stiffness = self._join([part.stiffness for part in self._parts])
         self.free = self._join([part.free for part in self._parts])
-        self._bearable = self._join([part.bearable for part in self._parts])
+        self.bearable = self._join([part.bearable for part in self._parts])
         self.length = np.bincount(self.row, self.weight, self.count)
         self.row_stiffness = self.mean(self.stiffness)
-        self.are_lines = self._bearable < np.minimum(load, ROPE * self.row_stiffness)
+        self.are_lines = every | (self.bearable < np.minimum(load, ROPE * self.row_stiffness))
+        self.are_lines &= self.row_stiffness > 0.0
         self.exist = self._processes.any(bool(self.are_lines.any()))
 
     @staticmethod
@@ -135,10 +138,18 @@ class Lines:
         cause.
         """
         force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
-        folded = np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
+        folded = self._find_folded()
         # a line whose force is NaN is treated as slack
-        slack = self.are_lines & (folded | ~(force >= -np.maximum(self.load, self._bearable)))
+        slack = self.are_lines & (folded | ~(force >= -np.maximum(self.load, self.bearable)))
         return self._processes.any(bool(slack.any()))
+
+    def _find_folded(self) -> BoolArray:
+        """Find folded rows of this process, shape (rows,)."""
+        return np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
+
+    def are_folded(self) -> bool:
+        """Return whether a line at the state in the fields is folded."""
+        return self._processes.any(bool((self.are_lines & self._find_folded()).any()))
 
     def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
         """Set the axial stiffness [N] and the stress-free strain [1] of lines at their integration points, shape
@@ -161,6 +172,10 @@ class Lines:
         """Return the largest of ``values``, shape (rows,), over all lines of all processes."""
         found: float = self._processes.largest([float(np.max(values, where=self.are_lines, initial=-np.inf))])[0]
         return found
+
+    def sum(self, values: FloatArray) -> FloatArray:
+        """Return the sums of ``values`` over all processes."""
+        return self._processes.sum(values)
 
     def eval_stretch_of_all(self) -> float:
         """Return the present total length of all lines, relative to their total reference length [1]."""
@@ -191,14 +206,14 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
     return float(assembly.processes.sum(np.array([np.abs(loads[: len(assembly.layout.owned)]).sum()]))[0])
 
 
-def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """Return the data of the lines of a model under the loads of a scheme. Return None if no line can be slack, or if
-    there are no loads. The fields of the assembly must contain the initial state of the scheme.
+def find_lines(newton: Newton, scheme: Scheme, every: bool = False) -> Lines | None:
+    """Return the data of the lines of a model under the loads of a scheme, see `Lines`. Return None if no line can be
+    slack, or if there are no loads. The fields of the assembly must contain the initial state of the scheme.
     """
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
     load = sum_loads(newton.problem.assembly, scheme.load_factor)
-    lines = Lines(newton.problem.assembly, load)
+    lines = Lines(newton.problem.assembly, load, every)
     return lines if load > 0.0 and lines.exist else None
 
 
@@ -247,14 +262,16 @@ class FormFinder:
             snes.setTolerances(*settings)
             self._newton.problem.lag.drop_tangent()
 
-    def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
-        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution.
-        The argument ``bend`` states whether lines keep their bending stiffness. Return whether the solve has converged.
+    def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool, k: float = 0.0) -> bool:
+        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution q_0.
+        The argument ``bend`` states whether lines keep their bending stiffness, and the forces k M (q - q_0) are added.
+        Return whether the solve has converged.
         """
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()
-        run = self._newton.solve(replace(self._scheme, q0=self.q))
+        anchored = {"q_anchor": self.q, "stabiliser": k} if k > 0.0 else {}
+        run = self._newton.solve(replace(self._scheme, q0=self.q, **anchored))
         self.spent += run.iterations
         if run.converged:
             problem.store_static(self._state)

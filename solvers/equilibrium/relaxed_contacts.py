@@ -59,10 +59,11 @@ class SoftContacts:
     Attributes:
         exist: whether there are such contacts.
         are_own: whether all contacts have their own stiffness.
+        limited: the present limit of the stiffness [N/m^2]; inf if there is no limit.
     """
 
     def __init__(self, assembly: Assembly) -> None:
-        self._assembly, self._kept, self._limit = assembly, find_switchable(assembly, STIFFNESS), np.inf
+        self._assembly, self._kept, self.limited = assembly, find_switchable(assembly, STIFFNESS), np.inf
         largest = [float(values.max(initial=0.0)) for _, values in self._kept]
         self._largest = max(assembly.processes.largest(largest), default=0.0)
         self.exist, self.are_own = bool(self._kept), True
@@ -70,9 +71,9 @@ class SoftContacts:
     def limit(self, stiffness: float) -> None:
         """Limit the normal stiffness of all contacts to ``stiffness`` per length [N/m^2]."""
         stiffness = min(stiffness, self._largest)
-        if stiffness == min(self._limit, self._largest):
+        if stiffness == min(self.limited, self._largest):
             return
-        self._limit, self.are_own = stiffness, stiffness >= self._largest
+        self.limited, self.are_own = stiffness, stiffness >= self._largest
         for rows, values in self._kept:
             self._assembly.world.set(rows, **{STIFFNESS: np.minimum(values, stiffness)})
         self._assembly.refresh()
