@@ -333,7 +333,7 @@ def _choose_radius(corners: FloatArray, k: int, turn: float, rounding: float) ->
     """Return the radius of the arc at corner k [m], 0 at a corner without bend. ``turn`` is the angle by which the
     direction changes, positive at hollows [rad], and ``rounding`` is the largest radius [m].
     """
-    bend = np.tan(0.5 * abs(turn))
+    bend = float(np.tan(0.5 * abs(turn)))
     if bend == 0.0 or rounding == 0.0:
         return 0.0
     ways = np.diff(corners, axis=0)

@@ -467,9 +467,11 @@ def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y:
     if which == FIELD:
         phi, fx, fy, fz, xx, yy, zz, xy, xz, yz = eval_field(pieces, int(geo[0]), int(geo[1]), int(geo[2]), x, y, z)
         return Distance(phi >= -geo[7], phi, fx, fy, fz, xx, yy, zz, xy, xz, yz)
+    # polylines do not depend on y
     if which == POLYLINE:
         there, phi, g, h, rr, rz, zz = eval_profile(geo, pieces, x, z)
         return Distance(there and phi >= -geo[7], phi, g, 0.0, h, rr, 0.0, zz, 0.0, rz, 0.0)
+    # surfaces of revolution
     rho = sqrt(square)
     l = 1.0 / rho if rho > 0.0 else 0.0
     x, y = x * l, y * l

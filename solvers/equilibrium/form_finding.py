@@ -270,8 +270,10 @@ class FormFinder:
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()
-        anchored = {"q_anchor": self.q, "stabiliser": k} if k > 0.0 else {}
-        run = self._newton.solve(replace(self._scheme, q0=self.q, **anchored))
+        scheme = replace(self._scheme, q0=self.q)
+        if k > 0.0:
+            scheme.q_anchor, scheme.stabiliser = self.q, k
+        run = self._newton.solve(scheme)
         self.spent += run.iterations
         if run.converged:
             problem.store_static(self._state)

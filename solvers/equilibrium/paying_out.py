@@ -100,6 +100,8 @@ class LinePayer(FormFinder):
     ) -> None:
         super().__init__(newton, lines, scheme, state, None)
         self._begin_friction, self._compression, self._tiny = decide, COMPRESSION, TINY
+        self._k = self._first = 0.0
+        self._force = np.zeros(0)
 
     def find(self) -> bool:
         """Compute the equilibrium, and return whether lines have their own lengths. Contacts may not have settled."""
@@ -225,7 +227,8 @@ class LinePayer(FormFinder):
         short = lines.mean(lines.free - self._free(stiffness)) * lines.length * lines.are_lines
         share = np.maximum(lines.mean(self._force), 0.0) ** 2 * lines.are_lines
         total, shares = lines.sum(np.array([short.sum(), (share * lines.length).sum()]))
-        return lines.free - (share * total / max(shares, np.finfo(float).tiny))[lines.row]
+        shifted: FloatArray = lines.free - (share * total / max(shares, np.finfo(float).tiny))[lines.row]
+        return shifted
 
     def _pay_out(self, stiffness: FloatArray, goal: FloatArray) -> bool:
         """Change the stress-free strains to ``goal`` [1], shape (points,). Return whether they have reached it."""
