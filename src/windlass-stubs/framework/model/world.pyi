@@ -104,6 +104,7 @@ from windlass.elements.nodes.section_node import PointSectionSlopes3D
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
 from windlass.elements.nodes.twist_node import PointSlopeTwist3D
+from windlass.connectors.surface_contact.surfaces import PolylineSurface
 from windlass.connectors.markers.position_markers import PositionOnCable
 from windlass.connectors.markers.cable_markers3d import PositionOnCable3D
 from windlass.connectors.markers.position_markers import PositionOnGround
@@ -1018,6 +1019,14 @@ class PointSlopeTwist3DEntity(Entity):
     normal: Any
     turned_from: Any
     shares_position: Any
+class PolylineSurfaceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    along: Any
+    vertices: Any
+    rounding: Any
+    depth: Any
+    marker: Any
 class PositionOnCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     x: Any
@@ -1673,6 +1682,8 @@ class World():
     def add(self, component: type[PointSlope3D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> PointSlope3DEntity: ...
     @overload
     def add(self, component: type[PointSlopeTwist3D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., twist: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ..., normal: Numbers = ..., turned_from: Numbers = ...) -> PointSlopeTwist3DEntity: ...
+    @overload
+    def add(self, component: type[PolylineSurface], *, name: str = ..., part: Part | None = ..., marker: One = ..., axis: Numbers = ..., along: Numbers = ..., vertices: Numbers, rounding: Numbers = ..., depth: Numbers = ...) -> PolylineSurfaceEntity: ...
     @overload
     def add(self, component: type[PositionOnCable], *, name: str = ..., part: Part | None = ..., cable: One, x: Numbers = ..., y: Numbers = ...) -> PositionOnCableEntity: ...
     @overload
