@@ -499,7 +499,7 @@ class Static(StepSolver):
             raise SlackLines
         if self._error > SMALL_ERROR and self._finer < FINEST:
             raise FewSteps
-        if self._error > SMALL_ERROR and self._payable:
+        if self._error > SMALL_ERROR and self._payable and self.passes.fail:
             raise StepsFailed
         if self.stability == "off":
             return
@@ -519,7 +519,7 @@ class Static(StepSolver):
             if not left:
                 # contacts that have closed on the way have lost their friction
                 self._error = balance(self.problem, latest, self.passes, solve)
-                if self._error > SMALL_ERROR and self._payable:
+                if self._error > SMALL_ERROR and self._payable and self.passes.fail:
                     raise StepsFailed
                 left = examine(self.problem, held)
         if left and self._retries:
