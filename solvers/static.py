@@ -61,8 +61,9 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
-"""Number of force evaluations after which all kernel calls are compiled to one program. Most static solves need fewer
-evaluations; for these solves, compilation would cost more time than it saves.
+"""Number of evaluations of residuals in this process after which PETSc calls compiled callbacks. Most runs with one
+static solve need fewer evaluations; in these runs, loading the machine code of the callbacks would take more time than
+it saves.
 """
 LONG = 40
 """Number of Newton iterations of the first load step above which form-finding begins, if the load step also needs more
@@ -311,7 +312,8 @@ class Static(StepSolver):
         shape = first
         while not ended:
             try:
-                self._take_steps(current, time, all_hooks, solve_checkpoint, formed)
+                begin = current.copy() if formed else first
+                self._take_steps(begin, current, time, all_hooks, solve_checkpoint, formed)
                 ended = True
             except SlackLines:
                 current.assign(first)
@@ -360,16 +362,23 @@ class Static(StepSolver):
         return progress if found else 0.0
 
     def _take_steps(
-        self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
+        self,
+        first: State,
+        current: State,
+        time: float,
+        all_hooks: list[StepHook],
+        solve_checkpoint: SolveCheckpoint,
+        formed: float,
     ) -> None:
         """Solve all load steps. If form-finding has found the shape under all loads, there is one step. If form-finding
         has found the shape under small loads, the steps begin at these loads, and are repeated in smaller steps if
-        contacts are not settled at full load. Otherwise the steps begin without loads.
+        contacts are not settled at full load. Otherwise the steps begin without loads. The state ``first`` is a copy of
+        the initial state ``current``.
         """
         more = self._finer if 0.0 < formed < 1.0 else 1
         nominal = 1.0 if formed == 1.0 else 1.0 / (more * self.load_steps)
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
-        first, start = current.copy(), current.copy()
+        start = current.copy()
         done, self._jumps, self._coarse, self._lost = formed if formed < 1.0 else 0.0, [], [], ""
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)

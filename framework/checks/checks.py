@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from math import isfinite
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -72,7 +73,8 @@ def checked(
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            names.check(len(args), kwargs)
+            if kwargs or len(args) < names.enough:
+                names.check(len(args), kwargs)
             given: list[Any] = list(args)
             for k, value in enumerate(args):
                 what = places[k] if k < len(places) else rest
@@ -90,7 +92,11 @@ def checked(
 
 
 class _Names:
-    """Names of the arguments of a function. The class raises an error for a call with unknown or missing arguments."""
+    """Names of the arguments of a function. The class raises an error for a call with unknown or missing arguments.
+
+    Attributes:
+        enough: number of positional arguments with which a call without keywords has all necessary arguments.
+    """
 
     def __init__(
         self, where: str, parameters: Mapping[str, inspect.Parameter], checks: Mapping[str, Check],
@@ -107,6 +113,7 @@ class _Names:
             for k, p in enumerate(parameters.values())
             if p.default is p.empty and p.kind in named and p.name not in ("self", "cls")
         ]
+        self.enough = 1 + max((place for place, _ in self._needed), default=-1)
 
     def check(self, count: int, given: Mapping[str, Any]) -> None:
         """Raise an error if a call with ``count`` positional arguments and the keywords ``given`` has unknown or
@@ -160,7 +167,8 @@ def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = Mode
 
         @wraps(construct)
         def call(*args: Any, **kwargs: Any) -> None:
-            names.check(len(args), kwargs)
+            if kwargs or len(args) < names.enough:
+                names.check(len(args), kwargs)
             construct(*args, **kwargs)
 
         setattr(kind, "__init__", call)  # noqa: B010
@@ -208,13 +216,16 @@ def number(
         bounds = " and ".join(f"{sign} {bound:g}" for sign, bound in pairs if bound is not None)
 
     def read(value: Any) -> Any:
-        given = read_numbers(value)
-        if given is None or given.shape:
-            raise RefusedError(f"a number {bounds}".rstrip())
-        x = float(given)
+        if type(value) is float:
+            x = value
+        else:
+            given = read_numbers(value)
+            if given is None or given.shape:
+                raise RefusedError(f"a number {bounds}".rstrip())
+            x = float(given)
         inside = (above is None or x > above) and (minimum is None or x >= minimum)
         inside = inside and (below is None or x < below) and (maximum is None or x <= maximum)
-        if not (inside and np.isfinite(x)):
+        if not (inside and isfinite(x)):
             raise RefusedError(bounds or "a finite number")
         return value if isinstance(value, int | float) else x
 

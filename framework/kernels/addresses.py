@@ -25,6 +25,7 @@ from windlass.framework.kernels.value_types import find_kind, find_kinds
 
 _read_word = ctypes.c_size_t.from_address
 _pack_array = [Struct(f"{5 + 2 * dimensions}q").pack for dimensions in range(9)]
+_pack_float = Struct("d").pack
 _DATA = object.__basicsize__
 """Offset [bytes], within an array object, of the address of its data, according to the C API of NumPy."""
 
@@ -144,6 +145,8 @@ def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
 
 def _memory(value: Any) -> tuple[bytes, int]:
     """Return a value in the memory layout of the compiler, and its alignment [bytes]."""
+    if type(value) is float:
+        return _pack_float(value), 8
     if isinstance(value, np.ndarray):
         shape = value.shape
         pack = _pack_array[len(shape)]

@@ -47,10 +47,15 @@ class _Quick:
     def __call__(self, *args: Any) -> Any:
         if self._call is not None and find_kinds(args) == self._kinds:
             return self._call(*args)
+        if self._call is None:
+            kinds = find_kinds(args)
+            version = self.kernel.versions.get(kinds)
+            if version is not None:
+                self._kinds, self._call = kinds, version
+                return version(*args)
         result = self.kernel(*args)
         if self._call is None:
-            self._kinds = find_kinds(args)
-            self._call = self.kernel.versions.get(self._kinds)
+            self._kinds, self._call = kinds, self.kernel.versions.get(kinds)
         return result
 
 
@@ -60,26 +65,30 @@ class Addressed:
     of the compilation time.
     """
 
-    __slots__ = ("_count", "_known", "_last", "_quick")
+    __slots__ = ("_count", "_known", "_last", "_quick", "_row")
 
     def __init__(self, quick: _Quick) -> None:
         self._quick, self._count = quick, 0
         self._known: Memory = {}
-        # values of the previous call from Python: the arguments, the row for `run`, and the argument block
-        self._last: tuple[tuple[Any, ...], IntArray, Any] = ((), np.zeros((0, 2), np.int64), None)
+        # the arguments of the previous call and the results of `prepare_call` for them, and the row for `run`
+        self._last: tuple[tuple[Any, ...], Any] = ((), None)
+        self._row: IntArray | None = None
 
     def prepare(self, args: tuple[Any, ...]) -> Any:
         """Prepare a call of the kernel from compiled code. See `prepare_call`."""
-        return prepare_call(self._quick.kernel, args, self._known)
+        last, prepared = self._last
+        if prepared is None or len(last) != len(args) or not all(map(_is_stored, args, last)):
+            prepared = prepare_call(self._quick.kernel, args, self._known)
+            self._last, self._row = (args, prepared), None
+        return prepared
 
     def __call__(self, *args: Any) -> None:
         self._count += 1
         if self._count <= OFTEN:
-            last = self._last[0]
-            if len(last) != len(args) or not all(map(_is_stored, args, last)):
-                words, block = self.prepare(args)
-                self._last = args, np.array([words], np.int64), block
-            if find_run()(self._last[1]) == 1:
+            words, _ = self.prepare(args)
+            if self._row is None:
+                self._row = np.array([words], np.int64)
+            if find_run()(self._row) == 1:
                 return
         # after a failed call, the kernel is called again from Python to raise its error
         self._quick(*args)

@@ -134,7 +134,7 @@ def get_block_values(mat: Any, entries: int) -> FloatArray:
     """
     place = Pointer()
     _call("MatSeqBAIJGetArray", Pointer(mat.handle), ctypes.byref(place))
-    return np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_double)), (entries,))
+    return np.frombuffer(memoryview((ctypes.c_double * entries).from_address(place.value or 0)), count=entries)
 
 
 def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> None:
@@ -273,6 +273,7 @@ def _file_of(library: ctypes.CDLL, name: str) -> str | None:
     return info.file.decode() if find_file(address, ctypes.byref(info)) and info.file else None
 
 
+@functools.cache
 @functools.cache
 def find_addresses(names: tuple[str, ...]) -> tuple[int, ...]:
     """Return the addresses of functions of PETSc that compiled code calls."""

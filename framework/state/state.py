@@ -90,10 +90,9 @@ class State:
     def _derive(self, assembly: Assembly | None, values: Mapping[str, FloatArray]) -> State:
         """Return a copy of this state with the arrays ``values`` in place of the original arrays."""
         other = State.__new__(State)
-        other._world, other._assembly = self._world, assembly
-        other.t, other.step = self.t, self.step
-        for name in NAMES:
-            setattr(other, name, values[name])
+        known = {"_world": self._world, "_assembly": assembly, "t": self.t, "step": self.step}
+        # attributes are set directly, because `__setattr__` would check values that are known to be correct
+        other.__dict__.update(known, **{name: values[name] for name in NAMES})
         return other
 
     def __repr__(self) -> str:
@@ -348,12 +347,10 @@ def local_state(assembly: Assembly, state: State | None) -> State:
     """
     if state is not None:
         check_world(state, assembly.world, "a solve")
+    if state is not None and state.is_local_to(assembly):
+        return state.copy()
     local = State(assembly.world, assembly)
-    if state is None:
-        return local
-    if state.is_local_to(assembly):
-        local.assign(state)
-    else:
+    if state is not None:
         whole = state.gather()
         local.scatter({name: getattr(whole, name) for name in NAMES})
         local.t, local.step = whole.t, whole.step

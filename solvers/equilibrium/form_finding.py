@@ -197,9 +197,14 @@ def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
     """
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
-    load = sum_loads(newton.problem.assembly, scheme.load_factor)
-    lines = Lines(newton.problem.assembly, load)
-    return lines if load > 0.0 and lines.exist else None
+    assembly = newton.problem.assembly
+    load = sum_loads(assembly, scheme.load_factor)
+    strands = (system.axis.strands for system in assembly.systems if system.axis.strands is not None)
+    weak = any(bool(part.bearable.min(initial=np.inf) < load) for part in strands)
+    if not (load > 0.0 and assembly.processes.any(weak)):
+        return None
+    lines = Lines(assembly, load)
+    return lines if lines.exist else None
 
 
 class FormFinder:

@@ -26,6 +26,7 @@ from windlass.framework.kernels.c_functions import call_c, calls_at, find_c_addr
 from windlass.framework.kernels.call import is_compiled
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.value_types import find_kinds
 from windlass.framework.launch.petsc_functions import find_addresses, set_callbacks
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.linear_check import is_clearly_accurate
@@ -266,6 +267,8 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
 """Compiled callbacks for PETSc and the kernel `solve` for Python, each with the types of the arguments that precede the
 context.
 """
+_LOADED: dict[tuple[Any, ...], dict[str, int]] = {}
+"""Addresses of callbacks whose machine code has been loaded, by types of the context and name."""
 CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
 """C type of the kernel `solve`. Errors of Python functions that PETSc calls, such as monitors, are raised unchanged."""
 
@@ -433,7 +436,7 @@ class Callbacks:
             problem.factors,
             problem.assembly.fields.mapped,
         )
-        self._block, self._functions = lay_down(c), {}
+        self._block, self._functions = lay_down(c), _LOADED.setdefault(find_kinds(c), {})
         self._place = self._block.ctypes.data
         self._reason, self._iterations = c.buffers.state["reason"], c.buffers.state["iterations"]
         self._programs, self._given = (None, None, None), {}
