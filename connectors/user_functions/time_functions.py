@@ -168,7 +168,7 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     # A finite sum shows that all values are finite. All other results are examined below.
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
-    if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
+    if type(given) in (list, tuple) and shape == (len(given),) and FLOAT.issuperset(map(type, given)):
         vector = np.array(given)
         return vector if isfinite(sum(given)) or np.isfinite(vector).all() else None
     result = read_numbers(given)

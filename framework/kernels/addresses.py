@@ -87,22 +87,19 @@ def prepare_call(
         TypeError: an argument is not an array, a number, or a tuple of such values, or the kernel returns a value.
     """
     known = {} if known is None else known
-    found, widest = b"", 1
-    kinds: list[Any] = [type(args)]
+    items, kinds = list[tuple[bytes, int]](), [type(args)]
     for i, value in enumerate(args):
         if isinstance(value, tuple):
             kept = known.get(i)
             if kept is None or kept[0] is not value:
                 kept = known[i] = (value, *_memory(value), find_kinds(value))
             _, data, width, kind = kept
+            items.append((data, width))
+            kinds.append(kind)
         else:
-            data, width = _memory(value)
-            kind = find_kind(value)
-        if width > widest:
-            widest = width
-        found += bytes(-len(found) % width) + data if len(found) % width else data
-        kinds.append(kind)
-    block = np.frombuffer(found + bytes(-len(found) % widest), np.uint8)
+            items.append(_memory(value))
+            kinds.append(find_kind(value))
+    block = np.frombuffer(_join(items)[0], np.uint8)
     return [_find_address(function, args, tuple(kinds), block.nbytes), find_data(block)], block
 
 
@@ -145,21 +142,27 @@ def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
 
 def _memory(value: Any) -> tuple[bytes, int]:
     """Return a value in the memory layout of the compiler, and its alignment [bytes]."""
-    if type(value) is float:
+    # the most frequent types are checked first, because the start of a solve stores many values
+    kind = type(value)
+    if kind is np.ndarray or isinstance(value, np.ndarray):
+        shape, place = value.shape, _read_word(id(value) + _DATA).value
+        return _pack_array[len(shape)](0, 0, value.size, value.itemsize, place, *shape, *value.strides), 8
+    if kind is float:
         return _pack_float(value), 8
-    if isinstance(value, np.ndarray):
-        shape = value.shape
-        pack = _pack_array[len(shape)]
-        return pack(0, 0, value.size, value.itemsize, find_data(value), *shape, *value.strides), 8
     if isinstance(value, tuple):
-        found, widest = b"", 1
-        for item in value:
-            data, width = _memory(item)
-            if width > widest:
-                widest = width
-            found += bytes(-len(found) % width) + data if len(found) % width else data
-        return found + bytes(-len(found) % widest), widest
+        return _join([_memory(item) for item in value])
     if isinstance(value, (bool, int, float, np.bool_, np.number)):
         number = np.array(value)
         return number.tobytes(), number.itemsize
     raise TypeError(f"{value!r} in the arguments of a prepared call: must be an array or a number")
+
+
+def _join(items: list[tuple[bytes, int]]) -> tuple[bytes, int]:
+    """Return the memory and the alignment [bytes] of a tuple, from the memory and the alignment of its items."""
+    if all(width == 8 for _, width in items):
+        return b"".join([data for data, _ in items]), 8 if items else 1
+    found, widest = b"", 1
+    for data, width in items:
+        widest = max(widest, width)
+        found += bytes(-len(found) % width) + data
+    return found + bytes(-len(found) % widest), widest

@@ -17,6 +17,7 @@ from types import CodeType
 from typing import Any, ParamSpec, TypeVar
 
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.cache_key import read_argument
 
 _CACHE = dis.opmap.get("CACHE", 0)
 _NAMES = {
@@ -33,7 +34,11 @@ instructions without effect.
 _ATTRIBUTE, _ENTRY = dis.opmap.get("LOAD_ATTR"), dis.opmap.get("BINARY_SUBSCR")
 _SHIFT = sys.version_info >= (3, 12)
 """Whether the argument of `LOAD_ATTR` is twice the index of the name."""
-_RETURNS = {number for name, number in dis.opmap.items() if name in ("RETURN_VALUE", "RETURN_CONST")}
+_RETURN, _EXTENDS, _CACHES = 1, 2, 3
+_KINDS = {dis.opmap[name]: _RETURN for name in ("RETURN_VALUE", "RETURN_CONST") if name in dis.opmap}
+_KINDS |= {dis.EXTENDED_ARG: _EXTENDS, _CACHE: _CACHES}
+_MARKS = bytes(_KINDS.get(operation, 0) for operation in range(256))
+"""For each instruction: whether it returns, extends the argument of the next instruction, or contains cached data."""
 
 P = ParamSpec("P")
 Made = TypeVar("Made")
@@ -128,27 +133,24 @@ def count_results(function: Callable[..., Any]) -> set[int]:
 def _count_results(code: CodeType) -> set[int]:
     """Return the numbers of results of the ``return`` statements in the byte code."""
     found: set[int] = set()
-    raw, more, before, value = code.co_code, 0, 0, 0
-    # this loop is many times faster than `dis.get_instructions`, which creates an object for each instruction
-    for operation, low in zip(raw[::2], raw[1::2], strict=True):
-        argument = low | more
-        if operation == dis.EXTENDED_ARG:
-            more = argument << 8
+    operations, arguments = code.co_code[::2], code.co_code[1::2]
+    marks, at = operations.translate(_MARKS), -1
+    # only returns and the instructions before them are visited, because the loop over all instructions would take
+    # longer than reading the machine code of the kernel
+    while (at := marks.find(_RETURN, at + 1)) >= 0:
+        if dis.opname[operations[at]] == "RETURN_CONST":
+            found.add(_count_constant(code.co_consts[read_argument(arguments, marks, at, _EXTENDS)]))
             continue
-        more = 0
-        if operation == _CACHE:
-            continue
-        if operation in _RETURNS:
-            name = dis.opname[before]
-            if dis.opname[operation] == "RETURN_CONST":
-                found.add(_count_constant(code.co_consts[argument]))
-            elif name == "BUILD_TUPLE":
-                found.add(value)
-            elif name == "LOAD_CONST":
-                found.add(_count_constant(code.co_consts[value]))
-            elif name.startswith(("BINARY_OP", "UNARY_", "COMPARE_OP")):
-                found.add(1)
-        before, value = operation, argument
+        before = at - 1
+        while before > 0 and marks[before] in (_EXTENDS, _CACHES):
+            before -= 1
+        name, value = dis.opname[operations[before]], read_argument(arguments, marks, before, _EXTENDS)
+        if name == "BUILD_TUPLE":
+            found.add(value)
+        elif name == "LOAD_CONST":
+            found.add(_count_constant(code.co_consts[value]))
+        elif name.startswith(("BINARY_OP", "UNARY_", "COMPARE_OP")):
+            found.add(1)
     return found
 
 

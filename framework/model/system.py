@@ -68,7 +68,7 @@ class Fields:
     @property
     def t(self) -> float:
         """Time [s] as a float. Calls of kernels with fixed arrays use ``time``."""
-        return float(self.time[0])
+        return self.time.item(0)
 
     @t.setter
     def t(self, value: float) -> None:

@@ -62,21 +62,7 @@ class InertiaError(ModelError):
     """
 
 
-def has_near_factors(problem: NonlinearProblem) -> bool:
-    """Return whether the factors of the last iteration of Newton's method may prove that the solution is stable, see
-    `is_surely_stable`. Call this function before the tangent is evaluated at the solution.
-    """
-    if problem.pattern.block == 1:
-        # solutions are not refined, so they are exact only with the factors of the tangent itself
-        return False
-    pc = problem.snes.getKSP().getPC()
-    if pc.getType() != PETSc.PC.Type.LU or pc.getOperators()[1].handle != problem.matrix.mat.handle:
-        return False
-    diagonal = np.empty(problem.pattern.rows)
-    return eval_asymmetry(problem.pattern, problem.matrix.values, diagonal) <= SYMMETRIC
-
-
-def is_surely_stable(problem: NonlinearProblem, near: bool = False) -> bool:
+def is_surely_stable(problem: NonlinearProblem) -> bool:
     """Return whether the LU factors of the tangent of Newton's method prove that all modes are stable. False does not
     mean that a mode is unstable.
 
@@ -88,9 +74,6 @@ def is_surely_stable(problem: NonlinearProblem, near: bool = False) -> bool:
     small, no matrix A + τE with 0 <= τ <= 1 is singular, and these factors also have the inertia of A. The matrix E (A
     + E)⁻¹ also determines the error after one refinement, and is small if the refined solution for a random right-hand
     side is exact. This check takes a tenth of the time of `TangentInertia`.
-
-    If ``near`` is true, factors of the last iteration of Newton's method are tried first, see `has_near_factors`. The
-    difference between the tangent of this iteration and the tangent at the solution is then a part of E.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -99,25 +82,11 @@ def is_surely_stable(problem: NonlinearProblem, near: bool = False) -> bool:
     diagonal = np.empty(problem.pattern.rows)
     if eval_asymmetry(problem.pattern, problem.matrix.values, diagonal) > SYMMETRIC:
         return False
-    constraints = int((diagonal[problem.sparsity.unknowns.of_multiplier] == 0.0).sum())
-    if near:
-        pc.setReusePreconditioner(True)
-        try:
-            if _prove_stable(problem, constraints):
-                return True
-        finally:
-            pc.setReusePreconditioner(False)
-    return _prove_stable(problem, constraints)
-
-
-def _prove_stable(problem: NonlinearProblem, constraints: int) -> bool:
-    """Return whether the factors of the linear solver prove that all modes are stable; ``constraints`` is the number of
-    active constraints.
-    """
     probe = try_factors(problem)
     if not (probe.held and probe.exact) or (problem.pattern.block > 1 and probe.left > SAME_INERTIA):
         return False
-    return count_negative(problem.snes.getKSP().getPC()) == constraints
+    constraints = diagonal[problem.sparsity.unknowns.of_multiplier] == 0.0
+    return count_negative(pc) == int(constraints.sum())
 
 
 class TangentInertia:

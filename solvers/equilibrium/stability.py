@@ -20,13 +20,7 @@ from windlass.framework.assembly.vectors import local_values
 from windlass.framework.command_line.notes import say_once
 from windlass.framework.state.state import State
 from windlass.solvers.equilibrium.descent import descend
-from windlass.solvers.equilibrium.inertia import (
-    SYMMETRIC,
-    InertiaError,
-    TangentInertia,
-    has_near_factors,
-    is_surely_stable,
-)
+from windlass.solvers.equilibrium.inertia import SYMMETRIC, InertiaError, TangentInertia, is_surely_stable
 from windlass.solvers.equilibrium.relaxation import first_factor
 from windlass.solvers.equilibrium.singular import find_free_motion
 from windlass.solvers.names import name_largest, shorten
@@ -125,10 +119,9 @@ def examine(problem: NonlinearProblem, held: FloatArray | None = None) -> Findin
     if problem.assembly.processes.any(len(problem.assembly.layout.states) > 0):
         finding.doubts.append(CONTROLLED)
         return finding
-    near = has_near_factors(problem)
     problem.update_tangent(problem.unknowns)
     problem.lag.drop_tangent()
-    if is_surely_stable(problem, near):
+    if is_surely_stable(problem):
         return finding
     free = find_free_motion(problem)
     if free and held is not None and _has_moved(problem, held):

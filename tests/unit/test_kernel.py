@@ -13,7 +13,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import CodeType
+from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import pytest
@@ -21,6 +21,7 @@ import pytest
 import windlass
 from windlass.framework.kernels.cache_key import list_names
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.signature import count_results
 from windlass.framework.model.rows import find_attributes
 
 from support.processes import run_warm
@@ -537,6 +538,34 @@ def test_names_in_instructions_are_those_of_dis() -> None:
         steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
         named = [(scopes.get(step.opname, ""), step.argval if step.opname in scopes else "") for step in steps]
         assert list(list_names(code)) == named
+
+
+def test_numbers_of_results_are_those_of_dis() -> None:
+    """The numbers of results of functions are read from byte code, and agree with Python's disassembler."""
+
+    def count(value: object) -> int:
+        return 0 if value is None else len(value) if isinstance(value, tuple) else 1
+
+    several = 0
+    for code in list_codes():
+        expected, before = set[int](), None
+        for step in dis.get_instructions(code):
+            if step.opname == "EXTENDED_ARG":
+                continue
+            if step.opname == "RETURN_CONST":
+                expected.add(count(step.argval))
+            elif step.opname == "RETURN_VALUE" and before is not None:
+                if before.opname == "LOAD_CONST":
+                    expected.add(count(before.argval))
+                elif before.opname == "BUILD_TUPLE":
+                    expected.add(before.argval)
+                elif before.opname.startswith(("BINARY_OP", "UNARY_", "COMPARE_OP")):
+                    expected.add(1)
+            before = step
+        closure = tuple(CellType() for _ in code.co_freevars)
+        assert count_results(FunctionType(code, {}, closure=closure)) == expected
+        several += len(expected) > 1
+    assert several > 1
 
 
 def test_attributes_of_local_variables_are_those_of_dis() -> None:

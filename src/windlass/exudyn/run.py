@@ -219,13 +219,17 @@ class Mirror:
             source = slice(first, first + len(source))
         set_places, set_rates, set_time = data.SetODE2Coordinates, data.SetODE2Coordinates_t, data.SetTime
 
+        # slices are created once, because the fields keep their arrays
+        parts = (x[source], rates[source]) if isinstance(source, slice) else None
+
         def update() -> None:
             self._shown = None
+            own, rate = (x[source], rates[source]) if parts is None else parts
             if ordered:
-                q, v = x[source] - shift, rates[source]
+                q, v = own - shift, rate
             else:
                 q, v = np.zeros(size), np.zeros(size)
-                q[order], v[order] = x[source] - shift, rates[source]
+                q[order], v[order] = own - shift, rate
             for node, own in turned:
                 moved = x[own] - reference[own]
                 q[node.where], v[node.where], _ = node.read(moved, rates[own], np.zeros(7))

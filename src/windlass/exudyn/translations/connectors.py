@@ -47,22 +47,27 @@ MOST_MOVED = 500
 
 
 def find_force(
-    b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
+    b: Building,
+    item: Item,
+    adapt: Callable[..., tuple[Any, ...]] | None = None,
+    key: str = "springForceUserFunction",
 ) -> dict[str, Any]:
     """Return the column with the force function of a spring. If the item has no user function, the result is empty. The
     function ``adapt`` converts the arguments of force functions in Windlass, from the displacement onwards, to the
-    arguments in Exudyn.
+    arguments in Exudyn. If ``adapt`` is None, the arguments are equal.
     """
     function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
         return {}
+    if adapt is None:
+        return {"force_function": lambda t, row, *arguments: function(mbs, t, number, *arguments)}
     return {"force_function": lambda t, row, *arguments: function(mbs, t, number, *adapt(*arguments))}
 
 
 @translates("ConnectorCoordinateSpringDamper")
 def coordinate_spring_damper(b: Building, item: Item) -> Entity:
     """Add a spring between two coordinates."""
-    given = find_force(b, item, lambda *arguments: arguments)
+    given = find_force(b, item)
     return b.add(con.CoordinateSpringDamper, item, *LINEAR, **find_coordinates(b, item), **given)
 
 
