@@ -87,7 +87,7 @@ def prepare_call(
         TypeError: an argument is not an array, a number, or a tuple of such values, or the kernel returns a value.
     """
     known = {} if known is None else known
-    items, kinds = list[tuple[bytes, int]](), [type(args)]
+    items, kinds = list[tuple[bytes, int]](), list[Any]([type(args)])
     for i, value in enumerate(args):
         if isinstance(value, tuple):
             kept = known.get(i)
