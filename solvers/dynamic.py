@@ -36,7 +36,7 @@ from windlass.solvers.integrators.registry import create_integrator, method_name
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton, NewtonRun
-from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.problem import USES, NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
@@ -340,7 +340,10 @@ class Run:
         else:
             solver.prepare_start(state)
             release_dropped(solver.assembly.comm)
-        run_before_solve(self._hooks, state, solver.end, (solver.end - state.t) / nominal)
+        steps = (solver.end - state.t) / nominal
+        # only a run with few steps may end before compiled callbacks save time
+        solver.problem.uses = 0 if steps > USES else USES
+        run_before_solve(self._hooks, state, solver.end, steps)
         solver.assembly.load_fields(state)
         solver.watches.begin(state, solver.end - state.t)
         self._checkpoint.restore(state)

@@ -52,8 +52,14 @@ def cache_folder() -> tuple[Path | None, str]:
     """Return the folder of machine code for this version of Python and numba, or None and the reason why no folder is
     used.
     """
-    common = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return find_folder(os.environ.get("WINDLASS_CACHE") or f"{common}/windlass")
+    wish = os.environ.get("WINDLASS_CACHE")
+    return find_folder(wish or _find_default(os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME")))
+
+
+@cache
+def _find_default(common: str | None, _home: str | None) -> str:
+    """Return the default folder for the values of the environment variables XDG_CACHE_HOME and HOME."""
+    return f"{common or os.path.expanduser('~/.cache')}/windlass"
 
 
 def compiled() -> list[tuple[str, float]]:

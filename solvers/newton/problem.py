@@ -266,12 +266,17 @@ class NonlinearProblem:
             local[: len(values)] = values
             self.sparsity.unknowns.ghosts.copy_from_owners(local)
         expanded[0] = 1
+        self._find_expansion()()
+
+    def _find_expansion(self) -> Program:
+        """Return the program that computes the fields from unknowns, which is created at its first use."""
         if self._expansion is None or self._expansion_revision != self.assembly.revision:
+            local = self.buffers.local
             known = local, self._places, self.q0, self.v0, self.factors, self.motion
             steps: list[Step] = [(call(expand, known), (evaluate(self.assembly.fields),))]
             steps += self._static_states.expansion_steps(local, self._places) + self.assembly.marker_steps()
             self._expansion, self._expansion_revision = self._create_program(steps), self.assembly.revision
-        self._expansion()
+        return self._expansion
 
     def note_expansion(self) -> None:
         """Record that the fields correspond to the unknowns."""
@@ -297,13 +302,12 @@ class NonlinearProblem:
 
     def find_programs(self) -> Programs:
         """Return the compiled programs of the callbacks for the next run."""
-        scheme, assembly = self.scheme, self.assembly
-        few = NonlinearProblem.python_residuals < self.uses
-        if few or self._expansion_revision != assembly.revision or scheme.is_held:
+        scheme = self.scheme
+        if NonlinearProblem.python_residuals < self.uses or scheme.is_held:
             return None, None, None
         residual = self._find_residual_program()
         suits = not self._static_states.are_sought and self._has_tangent_steps(scheme)
-        known = self._expansion, residual, self._find_tangent_program() if suits else None
+        known = self._find_expansion(), residual, self._find_tangent_program() if suits else None
         return tuple(p if p is not None and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
@@ -406,14 +410,14 @@ class NonlinearProblem:
         return *factors, live, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
 
     def _has_tangent_steps(self, scheme: Scheme) -> bool:
-        """Return whether the steps of the tangent are known. If only the factors have changed since the last tangent,
-        for example because of another step size, create the steps for the new factors.
+        """Return whether the steps of the tangent are known. If no tangent has been evaluated, or only the factors have
+        changed since the last tangent, for example because of another step size, create the steps for the new factors.
         """
         key, last = self._find_tangent_key(scheme), self._tangent_key
         if key == last:
             return True
         # the positions in the matrix are valid only if the sparsity is in use
-        known = last[-4:] == key[-4:] and self.assembly.use(self.storage, update=True) is self.sparsity
+        known = last[-4:] in ((), key[-4:]) and self.assembly.use(self.storage, update=True) is self.sparsity
         if known:
             self._set_tangent_steps(scheme, self.matrix.values)
         return known
