@@ -8,7 +8,7 @@ import time
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.parallel.processes import Processes
 
-LONGEST_WAIT = 64
+LONGEST_WAIT = 512
 """Largest number of steps between two readings of the clock."""
 
 

@@ -31,7 +31,7 @@ from windlass.solvers.newton.problem_kernels import begin_run
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.discontinuous import Passes
 
-MOST = 64
+MOST = 512
 """Largest number of steps in one call of compiled code. Output is written, and requests of the user are processed,
 after each call.
 """
