@@ -36,16 +36,22 @@ from windlass.solvers.newton.problem_kernels import Buffers, Solution, carry, st
 
 PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArray", "VecSet", "MatAssemblyBegin",
          "MatAssemblyEnd", "PetscObjectStateGet", "PetscObjectStateSet", "SNESSolve", "SNESGetConvergedReason",
-         "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm", "SNESGetSolutionUpdate")  # fmt: skip
+         "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm", "SNESGetSolutionUpdate",
+         "SNESSetLagJacobian")  # fmt: skip
 (GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS,
- COMPUTE, NORM, GET_UPDATE, PLACE, ASK_PYTHON) = range(17)  # fmt: skip
+ COMPUTE, NORM, GET_UPDATE, SET_LAG, PLACE, ASK_PYTHON) = range(18)  # fmt: skip
 """Indices in `Context.addresses`."""
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
 """Indices of the programs and other parts of a run. If a run fails, the index identifies the failed part."""
-MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
+MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER, DECIDES = range(6)
 """Indices in `Context.handles`."""
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
+EACH, NEVER = 1, -1
+"""Arguments of SNESSetLagJacobian: PETSc calls the tangent callback in the next iteration, or PETSc reuses the tangent.
+Before each call of this callback, PETSc searches its options for seven names, which takes longer than the linear
+solve of a small model.
+"""
 KEPT, ZERO, CARRIED, AGAIN = range(4)
 """Initial unknowns of a Newton run.
 
@@ -63,11 +69,12 @@ class Context(NamedTuple):
     """The context that PETSc passes to the callbacks. The arrays exist while the callbacks exist.
 
     Attributes:
-        addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (17,).
+        addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (18,).
         place: memory for a result of PETSc, shape (1,).
         programs: address and number of kernel calls of each compiled program, shape (4, 2).
         handles: handles of the matrix and of the residual vector, number of rows of each dense block of the matrix (1
-            without blocks), and handles of the vector of the unknowns and of SNES, shape (5,).
+            without blocks), handles of the vector of the unknowns and of SNES, and whether the convergence test decides
+            about the evaluation of the tangent (1 while `solve` is executed, otherwise 0), shape (6,).
         values: values of the tangent, shape (entries + 1,).
         indptr, indices: pattern of the tangent, see `Pattern`.
         loads, weights: sum of the loads that do not depend on coordinates, and the part of this sum that does not
@@ -151,8 +158,9 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
 def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
     """Evaluate the tangent if it must be updated. PETSc calls this function, whose type is SNESJacobianFunction."""
     c = load(context)
-    # if the tangent is not evaluated, PETSc reuses its factorisation
-    if not needs_tangent(c.lag):
+    # If the policy for reused tangents is active, PETSc calls this function only if the convergence test has decided to
+    # evaluate the tangent. If the tangent is not evaluated, PETSc reuses its factorisation.
+    if (c.handles[DECIDES] == 0 or c.lag[0]["active"] == 0) and not needs_tangent(c.lag):
         return 0
     address, b, matrix = c.addresses, c.buffers, c.handles[MATRIX]
     status = expand_vector(x, address, c.place, c.programs, b.local, b.state)
@@ -208,7 +216,10 @@ def test_convergence(
         return int(status)
     conclude(c.measures, c.lag, norm, reason, floats_at(c.place[0], len(c.before)), c.before)
     set_int(out, reason)
-    return int(call_c(address[RESTORE_READ], (c.handles[RESIDUAL_VECTOR], address[PLACE])))
+    status = call_c(address[RESTORE_READ], (c.handles[RESIDUAL_VECTOR], address[PLACE]))
+    if status == 0 and reason == ITERATING and c.handles[DECIDES] != 0 and c.lag[0]["active"] != 0:
+        status = call_c(address[SET_LAG], (c.handles[SOLVER], np.int64(EACH if needs_tangent(c.lag) else NEVER)))
+    return int(status)
 
 
 @kernel
@@ -241,7 +252,11 @@ def solve(start: int, context: Any) -> int:
             copy_values(c.before, floats_at(c.place[0], len(c.before)))
             status = call_c(address[RESTORE], (handles[UNKNOWNS], address[PLACE]))
     if status == 0:
+        handles[DECIDES] = 1
         status = call_c(address[SOLVE], (handles[SOLVER], np.int64(0), handles[UNKNOWNS]))
+        handles[DECIDES] = 0
+        if c.lag[0]["active"] != 0:
+            call_c(address[SET_LAG], (handles[SOLVER], np.int64(EACH)))
     if status == 0:
         status = call_c(address[GET_REASON], (handles[SOLVER], address[PLACE]))
         b.state[0]["reason"] = int_at(address[PLACE])
@@ -413,7 +428,7 @@ class Callbacks:
         ask = ctypes.cast(self._question, ctypes.c_void_p).value or 0
         addresses = np.array([*find_addresses(PETSC), place.ctypes.data, ask], np.int64)
         vectors = problem.residual_vector.handle, problem.unknowns.handle
-        handles = [problem.matrix.mat.handle, vectors[0], problem.pattern.block, vectors[1], snes.handle]
+        handles = [problem.matrix.mat.handle, vectors[0], problem.pattern.block, vectors[1], snes.handle, 0]
         c = self._context = Context(
             addresses,
             place,
