@@ -30,7 +30,7 @@ STEPS, EVERY, DONE, PASSED, STORED = range(5)
 """Indices of the values in the array ``counts`` of `count_step`."""
 START, INTERVAL, EARLIEST = range(3)
 """Indices of the values in the array ``span`` of `count_step`."""
-ROOM = 64
+ROOM = 256
 """Largest number of steps in one call of compiled code. All records of a call are stored until the call ends."""
 
 

@@ -59,6 +59,8 @@ USES = 3
 """Number of evaluations of a residual, or of a tangent with the same factors, after which the kernel calls are compiled
 to a program.
 """
+MOST_TANGENTS = 16
+"""Largest number of other sets of factors, for example for other step sizes, whose tangent steps are kept."""
 Programs = tuple[Program | None, ...]
 """Type of the three compiled programs that compute the motion from the unknowns, the residual, and the tangent. A
 program is None if the computation requires Python.
@@ -114,6 +116,8 @@ class NonlinearProblem:
         self._tangent_steps: list[Step] = []
         self._tangent_key: tuple[Any, ...] = ()
         self._tangent_uses, self.uses = 0, USES
+        # steps, program and uses of the tangents for other factors, by key
+        self._other_tangents: dict[tuple[Any, ...], tuple[list[Step], Program | None, int]] = {}
         numbers = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
         dofs, multipliers, pads = (which.astype(PETSc.IntType) for which in numbers)
         self._places, self._state = DofMap(dofs, multipliers, pads, layout.reference), np.zeros(1, STATE)
@@ -440,9 +444,20 @@ class NonlinearProblem:
             self._tangent_program = self._create_program(self._tangent_steps)
 
     def _set_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
-        """Create the steps that evaluate the tangent for the factors of a scheme."""
+        """Set the steps that evaluate the tangent for the factors of a scheme. The steps for other sets of factors
+        are kept, because step sizes often alternate between few values.
+        """
         assembly, fields, mass = self.assembly, self.assembly.fields, scheme.a_factor + scheme.stabiliser
-        self._tangent_key, self._tangent_program, self._tangent_uses = self._find_tangent_key(scheme), None, 0
+        key, last = self._find_tangent_key(scheme), self._tangent_key
+        if last[-4:] != key[-4:] or len(self._other_tangents) == MOST_TANGENTS:
+            self._other_tangents.clear()
+        elif last:
+            self._other_tangents[last] = self._tangent_steps, self._tangent_program, self._tangent_uses
+        self._tangent_key = key
+        if key in self._other_tangents:
+            self._tangent_steps, self._tangent_program, self._tangent_uses = self._other_tangents.pop(key)
+            return
+        self._tangent_program, self._tangent_uses = None, 0
         clear_all = call(clear_values, (values, self.sparsity.pad_slots))
         steps = self._tangent_steps = [(clear_all, (evaluate(fields),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass, scheme.moving)

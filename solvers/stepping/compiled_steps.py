@@ -31,11 +31,11 @@ from windlass.solvers.newton.problem_kernels import begin_run
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.discontinuous import Passes
 
-MOST = 64
+MOST = 256
 """Largest number of steps in one call of compiled code. Output is written, and requests of the user are processed,
 after each call.
 """
-LONGEST = 0.02
+LONGEST = 0.05
 """Largest elapsed time of one call of compiled code [s], estimated from the previous call. The time is limited because
 an interruption by Ctrl-C takes effect only at the end of the call.
 """

@@ -61,7 +61,7 @@ def test_steps_without_a_look_are_one_call(calls: list[int]) -> None:
     solver, _ = chain()
     state = solver.solve()
     assert state.step == solver.statistics.steps == 300 and state.t == 0.3
-    assert sum(calls) > 250 and len(calls) < 40 and max(calls) == MOST - 1
+    assert sum(calls) > 250 and len(calls) < 40 and 60 < max(calls) < MOST
 
 
 def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
