@@ -11,6 +11,8 @@ from dataclasses import replace
 from math import inf
 from typing import Any
 
+import numpy as np
+
 from windlass.framework.checks.checks import checked, instance, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.kernels.program import Program
@@ -177,6 +179,8 @@ class Dynamic(StepSolver):
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         maps = self.assembly.processes.any(any(system.return_map.motion for system in self.assembly.systems))
         self.mapped = mapped if maps else 0
+        # the argument ``earlier`` of `foresee`
+        self.earlier = np.zeros((2, self.assembly.layout.spare))
         self.problem.lag = create_lag_policy(prefix, lag, self.mapped > 0)
         overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)
         self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
@@ -297,6 +301,7 @@ class Dynamic(StepSolver):
         """Delete cached tangents and the contact candidates of neighbour searches; see `Restartable`."""
         self.newton.reset_caches()
         self.assembly.reset_caches()
+        self.earlier[:] = state.a, np.zeros_like(state.a)
         self.consistency.look_back(state)
 
 
@@ -357,7 +362,8 @@ class Run:
         looking = overriding(self._hooks, "after_iteration")
         self._looked_at = bool(looking)
         self._start = state.copy() if self._looked_at else state
-        self._kernels = StepKernels(solver.integrator, solver.problem, carries=solver.mapped > 0)
+        solver.earlier[:] = state.a, np.zeros_like(state.a)
+        self._kernels = StepKernels(solver.integrator, solver.problem, solver.earlier if solver.mapped > 0 else None)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
         looks = solver.consistency.looks, solver.watches.found
         self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver.mapped)

@@ -32,6 +32,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from math import exp, inf, log, pi
 from typing import Any
 
@@ -249,6 +250,9 @@ def belt_creep(
         ]
         return motion, errors
 
+    def find_errors(bristles: float, u: FloatArray) -> FloatArray:
+        return np.array(evaluate(u, bristles)[1])
+
     v = driver_speed * R
     lam = (2.0 * distance + 2.0 * pi * R) / length
     scale = EA * lam - stiff - mass_per_length * v**2 / lam
@@ -262,7 +266,7 @@ def belt_creep(
     start = np.array([log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam])
     # the solution for rigid bristles is the initial value for compliant bristles
     for bristles in dict.fromkeys((inf, friction_stiffness_per_length)):
-        start = find_root(lambda u, bristles=bristles: np.array(evaluate(u, bristles)[1]), start)
+        start = find_root(partial(find_errors, bristles), start)
         motion, errors = evaluate(start, bristles)
         if max(map(abs, errors)) > 1e-9 or motion.slip_angle > pi:
             raise ModelError(

@@ -30,6 +30,9 @@ from windlass.solvers.stepping.integrator import (
     predict_rotations,
 )
 
+SHARE = 0.5
+"""Largest magnitude of the factor with which `foresee` extrapolates the last change of accelerations [1]."""
+
 
 @kernel
 def begin_history(data: FloatArray, kept: FloatArray, now: FloatArray, start: FloatArray) -> None:
@@ -52,14 +55,41 @@ def begin_motion(q: FloatArray, v: FloatArray, reference: FloatArray, x: FloatAr
         rates[i] = v[i]
 
 
+@kernel(fast=False)
+def foresee(a: FloatArray, earlier: FloatArray, out: FloatArray) -> None:
+    """Predict the accelerations at the end of a step from the accelerations ``a`` at its start, shape (n,).
+
+    With the change d of the accelerations in the last step and the change e in the step before, the prediction is a + s
+    d. The factor s = d.e/(e.e), limited to `SHARE`, is the factor with which e would have predicted d. In a belt whose
+    stiff modes alternate from step to step, s is negative.
+
+    earlier: accelerations at the start of the last step, and e, shape (2, n).
+    """
+    above, below = 0.0, 0.0
+    for i in range(len(a)):
+        above += (a[i] - earlier[0, i]) * earlier[1, i]
+        below += earlier[1, i] * earlier[1, i]
+    share = min(max(above / below, -SHARE), SHARE) if below > 0.0 else 0.0
+    for i in range(len(a)):
+        out[i] = a[i] + share * (a[i] - earlier[0, i])
+
+
+@kernel
+def note_accelerations(a: FloatArray, earlier: FloatArray) -> None:
+    """Store the accelerations ``a`` at the start of an accepted step in ``earlier``, see `foresee`."""
+    for i in range(len(a)):
+        earlier[1, i] = a[i] - earlier[0, i]
+        earlier[0, i] = a[i]
+
+
 class StepKernels:
     """Programs for the start and the end of the steps of a run.
 
     Args:
         integrator: the method.
         problem: the equations. Its fields receive the history values.
-        carries: whether Newton runs begin with the accelerations and multipliers of the previous step, which are copied
-            to the fields.
+        earlier: the array of earlier accelerations that `foresee` reads, if Newton runs begin with accelerations that
+            `foresee` predicts, and with the multipliers of the previous step. The program ``end`` updates the array.
 
     Attributes:
         scheme: relation between unknowns and motion in the step; always the same object, with the arrays of the
@@ -70,8 +100,8 @@ class StepKernels:
             accelerations.
     """
 
-    def __init__(self, integrator: Integrator, problem: NonlinearProblem, carries: bool = False) -> None:
-        self._integrator, self._problem, self._carries = integrator, problem, carries
+    def __init__(self, integrator: Integrator, problem: NonlinearProblem, earlier: FloatArray | None = None) -> None:
+        self._integrator, self._problem, self._earlier = integrator, problem, earlier
         self.scheme = Scheme(problem.q0, problem.v0, rate_level=integrator.rate_level)
         self.scheme.unit_rates = len(integrator.rotations) > 0
         self._algorithmic = np.zeros(len(problem.q0))
@@ -113,9 +143,9 @@ class StepKernels:
         motion = state.q, state.v, self._problem.assembly.layout.reference, fields.start_x, fields.start_v
         begin = [call(begin_history, lambda s: history), call(begin_motion, lambda s: motion)]
         begin.append(call(predict, lambda s: (*now, numbers, *out)))
-        if self._carries:
-            pairs = (state.a, fields.a[:-1]), (state.lam, fields.lam[:-1])
-            begin += [call(copy_values, pair) for pair in pairs]
+        if self._earlier is not None:
+            begin.append(call(foresee, (state.a, self._earlier, fields.a[:-1])))
+            begin.append(call(copy_values, (state.lam, fields.lam[:-1])))
         turns = len(integrator.rotations) > 0
         before = tuple(np.zeros_like(values) for values in now[:3]) if turns else ()
         if turns:
@@ -123,7 +153,8 @@ class StepKernels:
             begin += [call(copy_values, pair) for pair in zip(now[:3], before, strict=True)]
         share = integrator.shares[2] if integrator.generalised else 0.0
         stored, kept = self._problem.name_stored(state), (fields.data, state.data)
-        end = [
+        end = [] if self._earlier is None else [call(note_accelerations, (state.a, self._earlier))]
+        end += [
             call(store_motion, lambda s: stored),
             call(copy_values, lambda s: kept),
             call(finish, lambda s: (found, share, state.a, state.carried)),
