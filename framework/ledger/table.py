@@ -90,8 +90,10 @@ def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapp
     """Plot two diagrams over time. The first diagram shows the quantities, with one line style for each category. The
     second diagram shows the remainder and its parts.
     """
-    figure = create_figure(9.0, 7.5, layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    figure = create_figure(9.0, 7.5)
+    # fixed margins, because with a layout engine matplotlib would draw the figure twice
+    margins = {"left": 0.1, "right": 0.98, "bottom": 0.07, "top": 0.96, "hspace": 0.09}
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1), gridspec_kw=margins)
     styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}
     largest = max((float(np.abs(v).max(initial=0.0)) for v in values.values()), default=0.0)
     for name, series in values.items():

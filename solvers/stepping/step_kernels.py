@@ -8,7 +8,9 @@ accepted. Therefore a failed step does not change the state.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from operator import is_
+from typing import Any
 
 import numpy as np
 
@@ -56,7 +58,20 @@ def begin_motion(q: FloatArray, v: FloatArray, reference: FloatArray, x: FloatAr
 
 
 @kernel(fast=False)
-def foresee(a: FloatArray, earlier: FloatArray, out: FloatArray) -> None:
+def compare_changes(a: FloatArray, last: FloatArray, change: FloatArray, products: FloatArray) -> None:
+    """Write d.e and e.e to ``products``, see `foresee`.
+
+    a, last: accelerations at the end and at the start of the last step, whose difference is d, shape (n,) each.
+    change: change e of the accelerations in the step before, shape (n,).
+    """
+    products[0] = products[1] = 0.0
+    for i in range(len(a)):
+        products[0] += (a[i] - last[i]) * change[i]
+        products[1] += change[i] * change[i]
+
+
+@kernel(fast=False)
+def foresee(a: FloatArray, earlier: FloatArray, products: FloatArray, out: FloatArray) -> None:
     """Predict the accelerations at the end of a step from the accelerations ``a`` at its start, shape (n,).
 
     With the change d of the accelerations in the last step and the change e in the step before, the prediction is a + s
@@ -64,12 +79,9 @@ def foresee(a: FloatArray, earlier: FloatArray, out: FloatArray) -> None:
     stiff modes alternate from step to step, s is negative.
 
     earlier: accelerations at the start of the last step, and e, shape (2, n).
+    products: d.e and e.e, shape (2,).
     """
-    above, below = 0.0, 0.0
-    for i in range(len(a)):
-        above += (a[i] - earlier[0, i]) * earlier[1, i]
-        below += earlier[1, i] * earlier[1, i]
-    share = min(max(above / below, -SHARE), SHARE) if below > 0.0 else 0.0
+    share = min(max(products[0] / products[1], -SHARE), SHARE) if products[1] > 0.0 else 0.0
     for i in range(len(a)):
         out[i] = a[i] + share * (a[i] - earlier[0, i])
 
@@ -131,6 +143,19 @@ class StepKernels:
         self.begin()
         return scheme
 
+    def _foresee(self, state: State) -> list[Callable[..., None]]:
+        """Return the functions that write the predicted accelerations to the fields, see `foresee`."""
+        assembly, earlier, products = self._problem.assembly, self._earlier, np.zeros(2)
+        assert earlier is not None
+        owned = len(assembly.layout.owned)
+
+        def add_processes(_: Any) -> None:
+            products[:] = assembly.processes.sum(products)
+
+        compare = call(compare_changes, (state.a[:owned], earlier[0, :owned], earlier[1, :owned], products))
+        predicted = call(foresee, (state.a, earlier, products, assembly.fields.a[:-1]))
+        return [compare, predicted] if assembly.layout.size == 1 else [compare, add_processes, predicted]
+
     def _lay_down(self, state: State) -> None:
         """Create the compiled programs for the arrays of the given state."""
         integrator, numbers, scheme, found = self._integrator, self._numbers, self.scheme, self._algorithmic
@@ -141,10 +166,10 @@ class StepKernels:
         where, shift = (integrator.rotations, integrator.reference), integrator.shift
         history = state.data, state.start_data, fields.data, fields.start_data
         motion = state.q, state.v, self._problem.assembly.layout.reference, fields.start_x, fields.start_v
-        begin = [call(begin_history, lambda s: history), call(begin_motion, lambda s: motion)]
-        begin.append(call(predict, lambda s: (*now, numbers, *out)))
+        begin: list[Callable[..., None]] = [call(begin_history, lambda s: history)]
+        begin += [call(begin_motion, lambda s: motion), call(predict, lambda s: (*now, numbers, *out))]
         if self._earlier is not None:
-            begin.append(call(foresee, (state.a, self._earlier, fields.a[:-1])))
+            begin += self._foresee(state)
             begin.append(call(copy_values, (state.lam, fields.lam[:-1])))
         turns = len(integrator.rotations) > 0
         before = tuple(np.zeros_like(values) for values in now[:3]) if turns else ()

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.framework.arrays import FloatArray
-from windlass.solvers.stepping.step_kernels import SHARE, foresee, note_accelerations
+from windlass.solvers.stepping.step_kernels import SHARE, compare_changes, foresee, note_accelerations
 
 
 def follow(values: list[FloatArray]) -> FloatArray:
@@ -15,7 +15,9 @@ def follow(values: list[FloatArray]) -> FloatArray:
     earlier, out = np.stack((values[0], 0.0 * values[0])), np.zeros_like(values[0])
     for a in values[:-1]:
         note_accelerations(a, earlier)
-    foresee(values[-1], earlier, out)
+    products = np.zeros(2)
+    compare_changes(values[-1], earlier[0], earlier[1], products)
+    foresee(values[-1], earlier, products, out)
     return out
 
 
