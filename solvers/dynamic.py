@@ -531,8 +531,7 @@ class Run:
         solver.statistics.add(steps, passes, iterations)
         solver.newton.iterations += iterations
         solver.watches.skip(steps)
-        for _ in range(steps):
-            solver.sizes.accept()
+        solver.sizes.accept(steps)
         self._checkpoint.skip(steps)
         for hook in self._looking:
             hook.skip(steps)

@@ -8,6 +8,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from windlass.framework.checks.checks import check_fields, checked_names, number, optional, whole
 from windlass.framework.errors import ModelError
 
@@ -114,20 +116,20 @@ class StepSizes:
         start, count = self._anchor
         if self.size < self.nominal:
             most = min(most, self._wait - self._easy)
-        for k in range(2, most + 1):
-            then = start + (count + k) * self.size
-            if then > end - 1e-9 * self.nominal:
-                if then < end + 1e-9 * self.nominal:
-                    ends.append(end)
-                break
-            ends.append(then)
+        later = start + (count + np.arange(2, most + 1)) * self.size
+        before = int(np.searchsorted(later, end - 1e-9 * self.nominal, side="right"))
+        ends += later[:before].tolist()
+        if before < len(later) and later[before] < end + 1e-9 * self.nominal:
+            ends.append(end)
         return ends
 
-    def accept(self) -> None:
-        """Record that the proposed step was accepted."""
+    def accept(self, steps: int = 1) -> None:
+        """Record that the proposed step, or that the first ``steps`` of the steps that `foresee` has returned, were
+        accepted.
+        """
         assert self._anchor is not None
-        self._anchor = None if self._shortened else (self._anchor[0], self._anchor[1] + 1)
-        self._easy += 1
+        self._anchor = None if self._shortened else (self._anchor[0], self._anchor[1] + steps)
+        self._easy += steps
         if self.size < self.nominal and self._easy >= self._wait:
             self._resize(min(self.nominal, self._control.growth * self.size))
 
