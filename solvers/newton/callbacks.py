@@ -49,7 +49,7 @@ FINAL_ASSEMBLY = 0
 NORM_2 = 1
 EACH, NEVER = 1, -1
 """Arguments of SNESSetLagJacobian: PETSc calls the tangent callback in the next iteration, or PETSc reuses the tangent.
-Before each call of this callback, PETSc searches its options for seven names, which takes longer than the linear
+Before each call of this callback, PETSc searches its options for several names, which takes longer than the linear
 solve of a small model.
 """
 KEPT, ZERO, CARRIED, AGAIN = range(4)
@@ -74,7 +74,7 @@ class Context(NamedTuple):
         programs: address and number of kernel calls of each compiled program, shape (4, 2).
         handles: handles of the matrix and of the residual vector, number of rows of each dense block of the matrix (1
             without blocks), handles of the vector of the unknowns and of SNES, and whether the convergence test decides
-            about the evaluation of the tangent (1 while `solve` is executed, otherwise 0), shape (6,).
+            about the evaluation of the tangent (1 during a run of `solve`, otherwise 0), shape (6,).
         values: values of the tangent, shape (entries + 1,).
         indptr, indices: pattern of the tangent, see `Pattern`.
         loads, weights: sum of the loads that do not depend on coordinates, and the part of this sum that does not
@@ -251,12 +251,14 @@ def solve(start: int, context: Any) -> int:
         if status == 0:
             copy_values(c.before, floats_at(c.place[0], len(c.before)))
             status = call_c(address[RESTORE], (handles[UNKNOWNS], address[PLACE]))
+    # during the run, the convergence test decides in which iterations PETSc calls the tangent callback
     if status == 0:
         handles[DECIDES] = 1
         status = call_c(address[SOLVE], (handles[SOLVER], np.int64(0), handles[UNKNOWNS]))
         handles[DECIDES] = 0
         if c.lag[0]["active"] != 0:
             call_c(address[SET_LAG], (handles[SOLVER], np.int64(EACH)))
+    # outcome and solution
     if status == 0:
         status = call_c(address[GET_REASON], (handles[SOLVER], address[PLACE]))
         b.state[0]["reason"] = int_at(address[PLACE])
