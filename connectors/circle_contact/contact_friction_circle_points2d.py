@@ -27,17 +27,19 @@ from windlass.connectors.circle_points.outputs import bind_points, create_point_
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
+from windlass.connectors.contact.axes import is_beam
 from windlass.connectors.contact.circles import (
     CIRCLE_FAMILY,
     check_circles,
-    dofs,
     eval_rounding,
+    point_dofs,
 )
 from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.contact.update import create_system as create_contact_system
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.checks.values import read_numbers
+from windlass.framework.errors import ModelError
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
@@ -49,7 +51,7 @@ START_OF_ROW = (0.0, LAID, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class ContactFrictionCirclePoints2D(PointContact):
-    """Contact and friction between a circle and n points of a 2D cable; one row per pair.
+    """Contact and friction between a circle and n points of a 2D cable or of a `Beam2D`; one row per pair.
 
     The cable is divided into ``segments`` equal parts. The contact point of each part is the middle of the part, on the
     cubic axis or at the distance ``vertical_offset`` from the axis. Stiffness and damping are per metre of cable. Each
@@ -95,7 +97,7 @@ class ContactFrictionCirclePoints2D(PointContact):
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
-    cable = ref("cable", "the 2D cable; both nodes have position and slope")
+    cable = ref("cable or beam", "the 2D cable, whose nodes have position and slope, or the Beam2D")
     data = ref(
         "GenericData",
         "3 n history values, and 8 more for rows with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
@@ -129,11 +131,24 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid circles, cables or histories."""
+    """Raise ModelError for invalid circles, cables or histories, and for an offset on beams."""
     check_circles(world, table)
+    check_offsets(world, table)
     more = np.where(table.local("press") > 0.0, len(START_OF_ROW), 0)
     check_history(world, table, len(START), more, len(START_OF_ROW))
     check_cables(world, table)
+
+
+def check_offsets(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for an offset of the contact points of beams, because only the axis of a beam has contact."""
+    offset = table.local("vertical_offset")
+    for beams, positions, _ in world.split_by_table(table.local("cable")):
+        for k in positions[offset[positions] != 0.0][:1] if is_beam(beams) else ():
+            raise ModelError(
+                f"vertical_offset = {offset[k]:g} m in {table.kind} row {table.resident[k]}: must be 0 for a "
+                f"{beams.kind}, whose contact points lie on its axis; cord_offset takes the height of the axis above "
+                "the face into account"
+            )
 
 
 def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) -> System:
@@ -170,7 +185,7 @@ def build(rows: LocalRows) -> System:
 register(
     ContactFrictionCirclePoints2D,
     "connector",
-    dofs=dofs,
+    dofs=point_dofs,
     bind=bind_points,
     build=build,
     outputs=create_point_outputs(),

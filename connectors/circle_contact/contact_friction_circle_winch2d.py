@@ -32,7 +32,7 @@ from windlass.connectors.circle_points.winch_tangent import add_tangent
 from windlass.connectors.circle_points.winch_update import update_history
 from windlass.connectors.contact.account import POWERS
 from windlass.connectors.contact.circle_outputs import create_outputs
-from windlass.connectors.contact.circles import CIRCLE_FAMILY, check_circles, eval_rounding
+from windlass.connectors.contact.circles import CIRCLE_FAMILY, check_circles, eval_rounding, join_circles
 from windlass.connectors.contact.gaps import name_points
 from windlass.connectors.contact.place_numbers import NUMBERS as PLACE_NUMBERS
 from windlass.connectors.contact.place_numbers import STATE as PLACE_STATE
@@ -95,10 +95,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return, for each row, the global indices of the coordinates of the nodes of the cable (8), of the length of the
     rope, and of the circle; -1 stands for a coordinate that does not exist.
     """
-    circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
-    used = np.flatnonzero((circle >= 0).any(axis=0))
-    width = int(used[-1]) + 1 if len(used) else 0
-    return np.concatenate((cable, circle[:, :width]), axis=1)
+    return join_circles(world.dofs_of(table.local("cable")), world.dofs_of(table.local("circle")))
 
 
 def bind(rows: LocalRows) -> WinchRows:

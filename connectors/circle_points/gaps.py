@@ -22,6 +22,7 @@ from windlass.connectors.circle_points.kernels import (
     eval_growth,
     eval_point,
     gather,
+    read_axis,
 )
 from windlass.connectors.contact.gaps import follow_sets, name_points
 from windlass.connectors.contact.pair_search import PairRows
@@ -113,7 +114,7 @@ def fill_point_gaps(
         if not row.active or mx * mx + my * my > reach * reach:
             continue
         # points of the cable
-        q, w = gather(x, dofs, i), gather(v, dofs, i)
+        q, w = read_axis(c, x, i), read_axis(c, v, i)
         for k in range(n):
             s = relative_place(k, n)
             z = eval_point(shape(s, L), shape_slope(s, L), y, q, w)

@@ -50,6 +50,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.contact.arctangent import arctan2, wrap
+from windlass.connectors.contact.axes import to_cubic_eight
 from windlass.connectors.contact.circles import Disc, create_pose
 from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.contact.law import PointLaw, eval_normal_force, read_law, rub_along
@@ -93,12 +94,15 @@ class PointRows(NamedTuple):
             without such a cable. Further fields are the columns ``vertical_offset`` [m], ``clip_normal_force``,
             ``rigid_layer`` and ``active`` of the law.
         dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
+            Beams have the positions of four nodes instead of positions and slopes of two nodes.
+        H: matrices of the axes of beams, see `contact/axes.py`.
         others: results of `read_anchor` for k rows of other processes, shape (k, 5). The indices of these rows follow
             the indices of the rows of this process.
     """
 
     rows: NDArray[Any]
     dofs: IntArray
+    H: FloatArray
     others: FloatArray
 
 
@@ -170,6 +174,13 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
         values[dofs[i, 0]], values[dofs[i, 1]], values[dofs[i, 2]], values[dofs[i, 3]],
         values[dofs[i, 4]], values[dofs[i, 5]], values[dofs[i, 6]], values[dofs[i, 7]],
     )  # fmt: skip
+
+
+@kernel(inline=True)
+def read_axis(c: PointRows, values: FloatArray, i: int) -> Eight:
+    """Return the coordinates of the axis of row i, or their rates, from the array ``values`` of all coordinates or
+    rates."""
+    return to_cubic_eight(c.H, i, gather(values, c.dofs, i))
 
 
 @kernel(inline=True, fast=False)
@@ -286,7 +297,7 @@ def read_row(
     row = c.rows[i]
     n, par, y, L = row.segments, read_parameters(row, data, place), row.vertical_offset, row.length * row.segments
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
-    q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+    q, w = read_axis(c, x, i), read_axis(c, v, i)
     bend, share = eval_bristles(par, o, y, q, w, data, row.data, n, L)
     return CircleRow(par, o, row.circle, q, w, y, L, bend, share)
 
@@ -356,7 +367,7 @@ def fill_ends(c: PointRows, x: FloatArray, out: FloatArray) -> None:
     """Write the ends of the parts on the contact line [m] into out, in global x and y, shape (rows, points + 1, 2)."""
     for i in range(len(c.rows)):
         row = c.rows[i]
-        n, y, q = row.segments, row.vertical_offset, gather(x, c.dofs, i)
+        n, y, q = row.segments, row.vertical_offset, read_axis(c, x, i)
         for k in range(n + 1):
             s, L = k / n, row.length * n
             p = eval_point(shape(s, L), shape_slope(s, L), y, q, q)

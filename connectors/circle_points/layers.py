@@ -86,7 +86,7 @@ from windlass.connectors.contact.circles import Disc
 from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.elements.cable.points import shape
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
@@ -227,6 +227,12 @@ def fill_anchors(c: PointRows, rows: IntArray, start: FloatArray, out: FloatArra
 _fill = call(fill_anchors)
 
 
+def is_on_beam(c: PointRows) -> BoolArray:
+    """Return whether the rows have beams instead of cables, shape (rows,)."""
+    found: BoolArray = np.zeros(len(c.rows), bool) if not len(c.H) else (np.eye(4) != c.H).any(axis=(1, 2))
+    return found
+
+
 def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evaluation], None] | None]:
     """Write the indices of neighbours into the field ``beside`` of the rows on a rigid layer. Neighbours are rows on
     the same circle whose cables share a node.
@@ -236,7 +242,9 @@ def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evalu
     Returns:
         The rows, and a function that receives the anchors of rows of other processes, or None in a serial run.
     """
-    layout, ends = rows.layout, c.dofs[:, (0, 4)]
+    # node1 of a beam has the second of the positions, node1 of a cable the third of the positions and slopes
+    layout, second = rows.layout, np.where(is_on_beam(c), 2, 4)
+    ends = np.stack((c.dofs[:, 0], np.take_along_axis(c.dofs, second[:, None], axis=1)[:, 0]), axis=1)
     here = np.flatnonzero(c.rows["rigid_layer"])
     circle, nodes = rows.local("circle")[here], layout.dofs[ends[here]]
     keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]

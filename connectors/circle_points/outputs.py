@@ -27,6 +27,7 @@ from windlass.connectors.circle_points.kernels import (
     read_row,
 )
 from windlass.connectors.contact.account import OPEN, POWERS
+from windlass.connectors.contact.axes import bind_axes
 from windlass.connectors.contact.circle_outputs import create_outputs
 from windlass.connectors.contact.circles import CIRCLE_FAMILY
 from windlass.connectors.contact.place_numbers import NUMBERS as PLACE_NUMBERS
@@ -57,7 +58,8 @@ def bind_points(rows: LocalRows) -> PointRows:
 
 def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointRows:
     """Create the `PointRows` of rows with given markers of circles, radii [m] and process-local coordinate indices."""
-    shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
+    axes, ids = bind_axes(rows, 2), rows.local("cable")
+    shared = bind_parameters(rows, axes, rows.local("segments"))
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
     cord, press, rigid = (
         rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
@@ -66,11 +68,13 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
     # gives the same torque on the circle.
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
+    # strains of beams refer to the reference configuration, whose stretch is not 1 if a length is given
+    cable["reference_strain"] += axes.axis / axes.length - 1.0
     records = create_records(
         circle=circle, segments=rows.local("segments"), radius=radius + cord, vertical_offset=offset, press=press,
         rigid_layer=(rigid != 0.0) & (press > 0.0), beside=np.full((len(offset), 2), -1), **cable, **shared,
     )  # fmt: skip
-    return PointRows(records, np.ascontiguousarray(dofs), np.zeros((0, 5)))
+    return PointRows(records, np.ascontiguousarray(dofs), axes.H, np.zeros((0, 5)))
 
 
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
@@ -102,6 +106,8 @@ def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) ->
     contain the row of each point and the index of the point in this row.
     """
     q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
+    if len(c.H):
+        q, w = c.H[row] @ q, c.H[row] @ w
 
     def at(place: FloatArray) -> tuple[FloatArray, FloatArray]:
         S, dS, _ = eval_shape(place / c.rows["segments"][row], c.rows["length"][row] * c.rows["segments"][row])

@@ -25,6 +25,7 @@ from windlass.connectors.circle_points.kernels import (
     eval_point,
 )
 from windlass.connectors.contact.arctangent import wrap
+from windlass.connectors.contact.axes import shape_lane, spread_lane
 from windlass.connectors.contact.circles import Disc, add_sums
 from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, write_law
 from windlass.connectors.contact.rows import relative_place
@@ -87,6 +88,8 @@ def gather_rows(
         # cable, and parameters of the row
         for a in range(8):
             g.coordinates[a, k], g.velocities[a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
+        shape_lane(c.H, i, 2, g.coordinates, k)
+        shape_lane(c.H, i, 2, g.velocities, k)
         write_law(row, k, g)
         g.radius[k], g.grown[k] = row.radius, eval_growth(row, data, PRESS)
         g.cable_length[k], g.segments[k] = row.length * row.segments, row.segments
@@ -239,5 +242,6 @@ def add_residual(
             else:
                 add_forces(j, False, g)
         for k in range(count):
+            spread_lane(c.H, rows[first + k], 2, g.forces, k)
             forces = read_eight(g.forces, k)
             add_sums(c, rows[first + k], circle, forces, g.load[0, k], g.load[1, k], g.load[2, k], f)

@@ -40,6 +40,7 @@ from windlass.connectors.circle_points.kernels import (
 )
 from windlass.connectors.circle_points.layers import comes_along, find_bend
 from windlass.connectors.contact.assembly import add_offset_point, add_point, create_tangent
+from windlass.connectors.contact.axes import spread_plane
 from windlass.connectors.contact.circles import add_circle_curvature, is_central
 from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
 from windlass.connectors.contact.rows import relative_place
@@ -238,7 +239,7 @@ def couple_points(r: CircleRow, dq: float, g: Any, K: FloatArray) -> None:
                 K[a, b] += dq * r.par.law.friction_stiffness * g.G[a] * (g.share * g.G[b] + g.U[b])
 
 
-_add_rows = create_tangent(count_points, 8, 2, 3, WORK, begin_row, add_closed_point, couple_points)
+_add_rows = create_tangent(count_points, 8, 2, 3, WORK, begin_row, add_closed_point, couple_points, spread_plane)
 
 
 @kernel

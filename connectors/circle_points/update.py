@@ -50,7 +50,7 @@ from windlass.connectors.circle_points.kernels import (
     eval_growth,
     eval_press,
     find_values,
-    gather,
+    read_axis,
 )
 from windlass.connectors.circle_points.layers import eval_speed, find_bend, find_shear, follow_slip, follow_stretch
 from windlass.connectors.circle_points.residual import POINT_LANES, eval_points, gather_rows
@@ -148,9 +148,9 @@ def decide_states(
             middle = arc
             for k in range(1, n):
                 middle += wrap(places[k].eight[3, lane] - arc, r) / n
-            held, bent, wave, waves, _ = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
+            held, bent, wave, waves, _ = find_bend(c, i, o, read_axis(c, x, i), middle, start)
         else:
-            held, bent = find_shear(row, eval_speed(row, o, gather(x, c.dofs, i), gather(v, c.dofs, i)), size[0], start)
+            held, bent = find_shear(row, eval_speed(row, o, read_axis(c, x, i), read_axis(c, v, i)), size[0], start)
     # state, friction limit, force of the damper, and deflection of the bristle from its anchor at the start of the step
     for k in range(n):
         p = places[k]
@@ -188,7 +188,7 @@ def decide_states(
         return 0.0, 0.0, False
     data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
-    q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
+    q, w, at_rest = read_axis(c, x, i), read_axis(c, v, i), True
     for a in range(8):
         at_rest &= w[a] == 0.0
     # displacement of a cable that has not reached the circle

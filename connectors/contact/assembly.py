@@ -205,9 +205,15 @@ def scatter_row(
             values[slots[i, n + b, a]] += value
 
 
+@kernel(inline=True)
+def keep_axis(c: Any, i: int, K: FloatArray, N: FloatArray) -> None:
+    """Do nothing. This kernel is the argument ``spread`` of `create_tangent` for laws without beams."""
+
+
 def create_tangent(
-    count: Kernel, n: int, d: int, w: int, work: np.dtype[Any], begin: Kernel, add: Kernel, end: Kernel
-) -> Kernel:
+    count: Kernel, n: int, d: int, w: int, work: np.dtype[Any], begin: Kernel, add: Kernel, end: Kernel,
+    spread: Kernel = keep_axis,
+) -> Kernel:  # fmt: skip
     """Create the kernel ``(c, m, data, start, x, v, mapped, dq, dv, slots, values)`` that adds the tangent of all rows
     to the elements ``slots`` of the array ``values`` of a matrix. The tangent is dq ∂f/∂q + dv ∂f/∂v, with the scalar
     factors dq and dv, where f are the forces. If ``mapped``, see `Fields`, is > 0, return maps compute the history
@@ -226,6 +232,8 @@ def create_tangent(
             closed. The kernel adds the derivatives of the force F and the moment m of this point to K and N, and dq F
             and dq m to ``wrench``. ``varies``: whether N and ``wrench`` are used.
         end: kernel ``(r, dq, g, K)`` that adds derivatives that couple the points of a row.
+        spread: kernel ``(c, i, K, N)`` that transforms K and N of row i from the coordinates of its axis to the
+            coordinates of its nodes, see `contact/axes.py`.
     """
 
     @kernel(inline=True)
@@ -248,6 +256,7 @@ def create_tangent(
                 if data[first + k] <= 0.0:
                     add(c, data, start, r, i, k, dq, dv, whole == 0, g, K, N, wrench)
             end(r, dq, g, K)
+            spread(c, i, K, N)
             if whole > 0:
                 add_block(K, slots, i, whole, values)
                 continue

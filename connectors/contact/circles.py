@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.constraints.joints import find_spatial
+from windlass.connectors.contact.axes import axis_dofs
 from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
@@ -74,9 +75,23 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     the indices of the axial displacements.
     """
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
+    return join_circles(cable[:, :CABLE_DOFS], circle, cable[:, CABLE_DOFS:])
+
+
+def join_circles(cable: IntArray, circle: IntArray, *further: IntArray) -> IntArray:
+    """Return the indices of coordinates of cables, circles and ``further`` objects in one array, shape (rows, n),
+    without columns that no circle has.
+    """
     used = np.flatnonzero((circle >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
-    return np.concatenate((cable[:, :CABLE_DOFS], circle[:, :width], cable[:, CABLE_DOFS:]), axis=1)
+    return np.concatenate((cable, circle[:, :width], *further), axis=1)
+
+
+def point_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return, for each row of a law with points, the global indices of the coordinates of the axis (8, see `axis_dofs`)
+    and of the circle; -1 stands for a coordinate that does not exist.
+    """
+    return join_circles(axis_dofs(world, table.local("cable"), 2), world.dofs_of(table.local("circle")))
 
 
 def check_circles(world: Tables, table: EntityTable) -> None:

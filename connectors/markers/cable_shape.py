@@ -223,12 +223,25 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
     return create_shape_columns(segments, offset, length, dofs)
 
 
+SECTION_VALUES = {
+    "axial_stiffness": ("stiffness", (0, 0)),
+    "bending_stiffness": ("stiffness", (-1, -1)),
+    "reference_strain": ("reference_strain", (0,)),
+}
+"""Columns of cables, and the elements of the columns of beams that have the same meaning."""
+
+
 def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
-    """Return the values of a column for cables of one or several types; ``ids`` are the identifiers of the cables,
-    shape (n,)."""
+    """Return the values of a column for cables of one or several types, shape (n,); ``ids`` are the identifiers of the
+    cables. For beams, the values of the columns `SECTION_VALUES` are elements of the section values.
+    """
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
-        out[positions] = table.local(name, rows)
+        if "beam" in table.component.provides and name in SECTION_VALUES:
+            column, place = SECTION_VALUES[name]
+            out[positions] = table.local(column, rows)[:, *place]
+        else:
+            out[positions] = table.local(name, rows)
     return out
 
 
