@@ -22,6 +22,7 @@ from windlass.connectors.contact.lanes import Eight, Twelve
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.elements.beam.rows import find_lengths, find_orders
 from windlass.elements.beam.rules import PLACES, lagrange
+from windlass.elements.cable.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
@@ -106,6 +107,18 @@ def row_sum(H: FloatArray, i: int, a: int, q0: float, q1: float, q2: float, q3: 
     """Return element a of the product of H of row i and a vector."""
     total: float = H[i, a, 0] * q0 + H[i, a, 1] * q1 + H[i, a, 2] * q2 + H[i, a, 3] * q3
     return total
+
+
+@kernel(inline=True)
+def row_product(S: Four, H: FloatArray) -> Four:
+    """Return the shape functions of the nodes, Sᵀ H, at a point with the shape functions S of a cable; H, shape (4, 4),
+    is the matrix of the row."""
+    return (
+        S[0] * H[0, 0] + S[1] * H[1, 0] + S[2] * H[2, 0] + S[3] * H[3, 0],
+        S[0] * H[0, 1] + S[1] * H[1, 1] + S[2] * H[2, 1] + S[3] * H[3, 1],
+        S[0] * H[0, 2] + S[1] * H[1, 2] + S[2] * H[2, 2] + S[3] * H[3, 2],
+        S[0] * H[0, 3] + S[1] * H[1, 3] + S[2] * H[2, 3] + S[3] * H[3, 3],
+    )
 
 
 @kernel(inline=True, fast=False)

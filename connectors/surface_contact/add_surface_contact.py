@@ -9,10 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.contact.axes import is_beam
 from windlass.connectors.contact.rows import DEPTH_SHARE
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.point_contact.contact_set import ContactSet
 from windlass.connectors.surface_contact.contact_friction_bed_cable import BED, ContactFrictionBedCable
+from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceBeam3D
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
@@ -25,7 +27,9 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import (
 )
 from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
+from windlass.elements.beam.beam3d import Beam3D
 from windlass.elements.cable.twist_cable import TwistCable3D
+from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no
 from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
@@ -98,8 +102,8 @@ def add_surface_contact(
 
     Args:
         surfaces: m surfaces, of one type or of several types.
-        cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`; or cables of winch ropes, with rows of
-            `ContactFrictionSurfaceWinch`.
+        cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`; beams of type `Beam2D` or `Beam3D`; or cables
+            of winch ropes, with rows of `ContactFrictionSurfaceWinch`.
         points: number of contact points of each cable; for ribbons, number of points on each line.
         rope_radius: radius of the rope [m]; for ribbons, half the thickness.
         tension: tension of the rope [N], used to choose stiffness and damping.
@@ -108,8 +112,9 @@ def add_surface_contact(
         skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable is used.
             The argument has no effect without ``touching``.
         turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. If False,
-            friction acts on the axis. With True, the cables must be of type `TwistCable3D`, ``rope_radius`` must be
-            > 0, and the rows are `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`.
+            friction acts on the axis. With True, the cables must be of type `TwistCable3D` or `Beam3D`, and
+            ``rope_radius`` must be > 0. The rows are `ContactFrictionSurfaceTwistCable`,
+            `ContactFrictionSurfaceSetTwistCable` or, for beams, `ContactFrictionSurfaceBeam3D`.
         width: width of ribbons [m], in the direction of the axis d_1 of the material (field ``material_axis`` of
             drawings). The cables must be of type `TwistCable3D`. The rows are `ContactFrictionSurfaceRibbon`.
         lines: number of lines of contact points along each ribbon, at different offsets across the width; only with
@@ -128,7 +133,7 @@ def add_surface_contact(
         ModelError: ``turns_rope`` or ``width`` is used with cables without twist, ``turns_rope`` with ``rope_radius``
             0, or ``lines`` without ``width``.
         ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other;
-            or any of them, or other cables, are used with cables of winch ropes.
+            or any of them, or other cables, are used with cables of winch ropes; or ``touching`` is used with beams.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -189,11 +194,19 @@ def add_surface_contact(
                 "friction on the axis, and no search"
             )
         pair = ContactFrictionSurfaceWinch
+    beams = [given for given in ropes if is_beam(given.table)]
+    if beams and touching is not None:
+        raise ModelError(
+            f"touching = {touching} of add_surface_contact with {beams[0]!r}: must be None, because contacts of beams "
+            "have no search"
+        )
+    if turns_rope and len(beams) == len(ropes) and all(given.table.component is Beam3D for given in beams):
+        pair, turns_rope = ContactFrictionSurfaceBeam3D, False
     for given in ropes if turns_rope or width is not None else ():
         if given.table.component is not TwistCable3D:
             raise ModelError(
                 f"cables of add_surface_contact with {'width' if width else 'turns_rope'} has {given!r}: must be "
-                "TwistCable3D, because other cables have no twist"
+                "TwistCable3D, because other cables have no twist; with turns_rope, all of them can be Beam3D"
             )
     if touching is None:
         pairs = [Entity(surface.table, np.repeat(surface.rows, n)) for surface in touched]
@@ -217,10 +230,8 @@ def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
 def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool) -> dict[str, Any]:
     """Return stiffness and damping columns for a taut rope, see `add_surface_contact`; ``bends``: whether all surfaces
     have a radius, so that the rope bends around them."""
-    mass, EA = (
-        np.concatenate([cable.table.collect(name, cable.rows) for cable in cables])
-        for name in ("mass_per_length", "axial_stiffness")
-    )
+    mass = np.concatenate([cable.table.collect("mass_per_length", cable.rows) for cable in cables])
+    EA = np.concatenate([_collect_stiffness(cable) for cable in cables])
     stiffness = np.maximum(tension / DEPTH_SHARE, CORD_FACTOR * EA if bends else 0.0) / radius**2
     damping = 2.0 * DAMPING * np.sqrt(stiffness * np.maximum(mass, 0.0))
     return {
@@ -229,6 +240,13 @@ def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool
         "friction_stiffness_per_length": stiffness,
         "friction_velocity_penalty_per_length": damping,
     }
+
+
+def _collect_stiffness(cable: Entity) -> FloatArray:
+    """Return the axial stiffness of cables or beams [N]."""
+    if is_beam(cable.table):
+        return np.asarray(cable.table.collect("stiffness", cable.rows)[:, 0, 0])
+    return np.asarray(cable.table.collect("axial_stiffness", cable.rows))
 
 
 @checked(

@@ -28,11 +28,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.contact.axes import axis_dofs, bind_axes
 from windlass.connectors.contact.rows import PointContact, bind_parameters, check_cables
 from windlass.connectors.contact.update import create_system as create_contact_system
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.surface_contact.beam_tangent import add_beam_tangent
 from windlass.connectors.surface_contact.bed_tangent import add_bed_tangent
 from windlass.connectors.surface_contact.distances import Geometry
 from windlass.connectors.surface_contact.gaps import find_edges, watch_surfaces
@@ -45,12 +47,14 @@ from windlass.connectors.surface_contact.outputs import (
     eval_points,
     eval_rounding,
     is_bed,
+    is_thick,
     is_wide,
     is_winch,
     paint,
     turns,
 )
 from windlass.connectors.surface_contact.residual import (
+    add_beam_residual,
     add_bed_residual,
     add_residual,
     add_ribbon_residual,
@@ -72,6 +76,7 @@ from windlass.connectors.surface_contact.surfaces import (
 from windlass.connectors.surface_contact.tangent import add_tangent, add_twist_tangent
 from windlass.connectors.surface_contact.update import (
     OUTSIDE,
+    update_beam_history,
     update_bed_history,
     update_history,
     update_ribbon_history,
@@ -103,7 +108,7 @@ IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 
 
 class ContactFrictionSurfaceCable(PointContact):
-    """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
+    """Contact and friction between a surface and n points of a 2D or 3D cable or beam; one row per pair.
 
     The cable is divided into ``points`` equal parts. The contact point of each part is the middle of its axis, which is
     a cubic curve. The gap is the distance of the contact point from the surface minus the radius of the rope. Stiffness
@@ -115,7 +120,7 @@ class ContactFrictionSurfaceCable(PointContact):
     """
 
     surface = ref(SURFACE, "the surface")
-    cable = ref("cable", "the cable, 2D or 3D; both nodes have position and slope")
+    cable = ref("cable or beam", "the cable, whose nodes have position and slope, or the beam; 2D or 3D")
     data = ref("GenericData", "5 n history values; created as [0.1]*n + [-2]*n + [0]*3n if left out", optional=True)
     history_column = "points"
     points = column("1", "number n of equal parts, one contact point in each", dtype=np.int64, minimum=1)
@@ -139,13 +144,8 @@ def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntA
 
 
 def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
-    ids = table.local("cable")
-    cable = np.full((len(ids), CABLE), -1, np.int64)
-    for cables, positions, rows in world.split_by_table(ids):
-        numbers = world.row_dofs(cables, rows)
-        cable[np.ix_(positions, IN_SPACE if numbers.shape[1] == CABLE_DOFS else np.arange(CABLE))] = numbers[:, :CABLE]
-    return cable
+    """Return the global coordinate indices of the axes of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
+    return axis_dofs(world, table.local("cable"), 3)
 
 
 def bind(rows: LocalRows) -> ContactRows:
@@ -162,12 +162,12 @@ def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further:
         ModelError: friction without bristles and dampers, for example after `World.set`.
     """
     check_friction(rows.table)
-    points = rows.local("points")
+    points, axes = rows.local("points"), bind_axes(rows, 3)
     own = create_records(
         **further, surface=surface, points=points, rope_radius=rows.local("rope_radius"),
-        **bind_parameters(rows, points),
+        **bind_parameters(rows, axes, points),
     )  # fmt: skip
-    return ContactRows(surfaces, own, np.ascontiguousarray(rows.dofs))
+    return ContactRows(surfaces, own, np.ascontiguousarray(rows.dofs), axes.H)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -290,6 +290,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         forces, tangent, update = add_ribbon_residual, add_ribbon_tangent, update_ribbon_history
     elif is_bed(c):
         forces, tangent, update = add_bed_residual, add_bed_tangent, update_bed_history
+    elif is_thick(c):
+        forces, tangent, update = add_beam_residual, add_beam_tangent, update_beam_history
     elif is_winch(c):
         forces, tangent, update = add_winch_residual, add_winch_tangent, update_winch_history
     system, maps = create_contact_system(rows, c, FAMILY, forces, tangent, update)

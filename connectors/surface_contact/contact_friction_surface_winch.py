@@ -13,6 +13,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from windlass.connectors.contact.axes import NO_BEAMS
 from windlass.connectors.contact.rows import PER_LENGTH, PointContact
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_shape import column_of
@@ -99,7 +100,7 @@ def bind(rows: LocalRows) -> ContactRows:
         active=rows.local("active") & (column_of(rows.world, cables, "active") > 0.0),
         **{name: rows.local(name) for name in ("rope_radius", "friction_coefficient", "clip_normal_force")},
     )  # fmt: skip
-    return ContactRows(bind_surfaces(rows, ids), records, np.ascontiguousarray(rows.dofs))
+    return ContactRows(bind_surfaces(rows, ids), records, np.ascontiguousarray(rows.dofs), NO_BEAMS)
 
 
 def check(world: Tables, table: EntityTable) -> None:

@@ -86,6 +86,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from windlass.connectors.contact.axes import to_cubic_twelve
 from windlass.connectors.contact.lanes import Twelve
 from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_force, no_friction, read_law, rub
 from windlass.connectors.contact.rows import relative_place
@@ -133,12 +134,14 @@ class ContactRows(NamedTuple):
             reference length that the point represents [m]. Further fields are ``friction_coefficient`` [1],
             ``rope_radius`` [m], ``clip_normal_force`` and ``active``.
         dofs: local coordinate indices of the cable (12, with twist 14) and of the surface (m), shape (rows, 12 + m) or
-            (rows, 14 + m).
+            (rows, 14 + m). Beams have the positions of four nodes instead of positions and slopes of two nodes.
+        H: matrices of the axes of beams, see `contact/axes.py`.
     """
 
     surfaces: Geometry
     rows: NDArray[Any]
     dofs: IntArray
+    H: FloatArray
 
 
 class SurfaceFrame(NamedTuple):
@@ -298,7 +301,8 @@ def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i
     s = row.surface
     marker = c.surfaces.marker[s]
     o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
-    q, w, length = gather(x, c.dofs, i), gather(v, c.dofs, i), row.length * row.points
+    q, w = to_cubic_twelve(c.H, i, gather(x, c.dofs, i)), to_cubic_twelve(c.H, i, gather(v, c.dofs, i))
+    length = row.length * row.points
     return SurfaceRow(read_law(row, 0.0), row.rope_radius, o, marker, s, q, w, length)
 
 

@@ -29,6 +29,15 @@ from windlass.connectors.contact.power import clear_place, create_place_account,
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.surface_contact.beam_kernels import (
+    BeamRow,
+    change_turn,
+    eval_closed_section,
+    eval_section,
+    find_beam_point,
+    plain_beam_row,
+    read_beam_row,
+)
 from windlass.connectors.surface_contact.bed_kernels import change_across, eval_bed_point, stretch
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
@@ -260,6 +269,30 @@ def read_closed_winch(
 
 
 @kernel(inline=True)
+def read_closed_beam(
+    own: Any, r: BeamRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any, row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `read_closed` for a thick beam, and the torque of friction about the point of its axis.
+
+    The contact takes the power f_n v_n + f_t.v_t. The energy of a sticking bristle changes at the rate mu_k
+    u_t.d(u_t)/dt. The remaining power of a sticking bristle is the lever power, mu_k u_t.(v_t - d(u_t)/dt) = mu_k u_t.(
+    (n.u) H V + r_c ((T^-1 w - w) x n + theta x H V)), with the symbols of `beam_kernels.py`.
+    """
+    p, state, s = r.plain, data[own.data + own.points + k], eval_section(own, r, k)
+    a, both = eval_closed_section(own, r, h, z, s, k, data, start)
+    F, torque, lever = both.point, to_global(p.o, *both.moment), 0.0
+    row[TORQUE], row[TURN] = -dot(both.moment, s.d1), sqrt(dot(both.turn, both.turn)) if both.rubs else 0.0
+    for d in range(3):
+        row[TORQUE + 1 + d] = -torque[d]
+    if both.rubs:
+        n, nt = (h.nx, h.ny, h.nz), hessian_product(h, z.U, z.V, z.W)
+        along = dot(n, (z.X - a[0], z.Y - a[1], z.Z - a[2]))
+        turned = combine(1.0, cross(combine(1.0, change_turn(both.turn, s.w), -1.0, s.w), n), 1.0, cross(both.turn, nt))
+        lever = p.law.friction_stiffness * dot(F.u, combine(along, nt, p.rope_radius, turned))
+    write_point(row, p, F, state, state, dot(F.f.force, F.vt), lever, both.rubs)
+
+
+@kernel(inline=True)
 def plain_row(r: SurfaceRow) -> SurfaceRow:
     """Return r, which is the `SurfaceRow` of a row without twist."""
     return r
@@ -312,6 +345,7 @@ _fill_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed)
 _fill_twist_rows = create_filling(read_turning_row, plain_row_of, find_turning_point, read_closed_twist)
 _fill_ribbon_rows = create_filling(read_turning_row, plain_row_of, find_ribbon_point, read_closed_ribbon)
 _fill_bed_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed_bed)
+_fill_beam_rows = create_filling(read_beam_row, plain_beam_row, find_beam_point, read_closed_beam)
 _fill_winch_rows = create_filling(read_winch_row, plain_winch_row, find_winch_point, read_closed_winch)
 
 
@@ -360,6 +394,15 @@ def fill_winch_numbers(
     _fill_winch_rows(c, m, data, start, x, v, out)
 
 
+@kernel
+def fill_beam_numbers(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points of thick beams, see `create_filling`."""
+    _fill_beam_rows(c, m, data, start, x, v, out)
+
+
 def is_winch(c: ContactRows) -> bool:
     """Return whether the rows belong to winch ropes."""
     return "share" in (c.rows.dtype.names or ())
@@ -370,16 +413,30 @@ def is_bed(c: ContactRows) -> bool:
     return "suction_coefficient" in (c.rows.dtype.names or ())
 
 
+def is_thick(c: ContactRows) -> bool:
+    """Return whether the rows are contacts of thick beams, whose cross sections friction turns."""
+    return "flip" in (c.rows.dtype.names or ())
+
+
 def choose_filling(c: ContactRows) -> Kernel:
     """Return the kernel that writes all quantities of all points."""
     if is_bed(c) or is_winch(c):
         return fill_bed_numbers if is_bed(c) else fill_winch_numbers
+    if is_thick(c):
+        return fill_beam_numbers
     return fill_ribbon_numbers if is_wide(c) else fill_twist_numbers if turns(c) else fill_numbers
 
 
 _FILLINGS = {
     kernel: call(kernel)
-    for kernel in (fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers, fill_winch_numbers)
+    for kernel in (
+        fill_numbers,
+        fill_twist_numbers,
+        fill_ribbon_numbers,
+        fill_bed_numbers,
+        fill_winch_numbers,
+        fill_beam_numbers,
+    )
 }
 
 

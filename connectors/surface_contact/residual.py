@@ -3,7 +3,7 @@
 Up to eight successive rows whose surfaces have the same type of distance are evaluated together, one in each lane of
 the vector instructions of the processor. The points of the rows are evaluated one after the other. See
 docs/explanation/design.md, Lanes. The data of the rows are in a record g of `ROW_LANES`. Points that a row does not
-have count as open. Ropes with twist, ribbons, lines on soft beds and winch ropes are evaluated row by row.
+have count as open. Ropes with twist, ribbons, thick beams, lines on soft beds and winch ropes are evaluated row by row.
 """
 
 from __future__ import annotations
@@ -13,10 +13,19 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.contact.axes import shape_lane, spread_lane
 from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, read_twelve, write_law
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import touches, work_type
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.beam_kernels import (
+    BEAM,
+    eval_closed_section,
+    eval_section,
+    find_beam_point,
+    on_parameters,
+    read_beam_row,
+)
 from windlass.connectors.surface_contact.bed_kernels import eval_bed_point, total_force
 from windlass.connectors.surface_contact.distances import (
     FIELD,
@@ -48,6 +57,7 @@ from windlass.connectors.surface_contact.kernels import (
     read_row,
     read_state,
     read_turning_row,
+    to_global,
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
 from windlass.connectors.surface_contact.winch_kernels import (
@@ -117,6 +127,8 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
     for a in range(CABLE):
         at = c.dofs[i, a]
         g.coordinates[a, k], g.velocities[a, k] = x[at], v[at]
+    shape_lane(c.H, i, 3, g.coordinates, k)
+    shape_lane(c.H, i, 3, g.velocities, k)
     write_frame(create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s]), k, g)
     write_law(row, k, g)
     g.rope_radius[k] = row.rope_radius
@@ -231,6 +243,7 @@ def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: Float
 @kernel(inline=True)
 def scatter_lane(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
     """Add the results in lane k to the elements of f for the coordinates of row i."""
+    spread_lane(c.H, i, 3, g.forces, k)
     for a in range(CABLE):
         f[c.dofs[i, a]] += g.forces[a, k]
     add_reaction(c, m, i, CABLE, g.load[:, k], f)
@@ -442,3 +455,36 @@ def add_winch_residual(
             f[c.dofs[i, CABLE]] += dot(F, t.rl) + eval_on_length(row, t, forces)
             add_axis_force(c, i, t.S, z, F, load, f)
         add_reaction(c, m, i, WINCH_CABLE, load, f)
+
+
+@kernel
+def add_beam_residual(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
+    """Add the left-hand-side forces of all rows of thick beams to f; see `beam_kernels.py`."""
+    load = np.empty(6)
+    for i in range(len(c.rows)):
+        row: Any = c.rows[i]
+        if not row.active or not touches(data, row.data, row.points):
+            continue
+        r, to = read_beam_row(c, m, x, v, i, row), c.dofs[i]
+        load[:] = 0.0
+        for k in range(row.points):
+            _, z, h = find_beam_point(c, r, i, k, row)
+            if data[row.data + k] > 0.0 or not h.there:
+                continue
+            s = eval_section(row, r, k)
+            _, forces = eval_closed_section(row, r, h, z, s, k, data, start)
+            F, M = eval_global_force(r.plain.o, h, forces.point), to_global(r.plain.o, *forces.moment)
+            on_e, lever = on_parameters(s.e, M, s.square), cross((z.dx, z.dy, z.dz), F)
+            for a in range(4):
+                N, turned = s.N[a], s.N[a] * row.flip[a]
+                for d in range(3):
+                    f[to[3 * a + d]] += N * F[d]
+                for d in range(4):
+                    f[to[CABLE + 4 * a + d]] += turned * on_e[d]
+            for d in range(3):
+                load[d] += F[d]
+                load[3 + d] += lever[d] + M[d]
+        add_reaction(c, m, i, BEAM, load, f)

@@ -27,6 +27,7 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.connectors.contact.assembly import add_point, couple_nothing, create_tangent
+from windlass.connectors.contact.axes import spread_space
 from windlass.connectors.contact.law import PointLaw, change_friction, change_trial, eval_normal_slopes
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import work_type
@@ -213,7 +214,7 @@ def add_closed_point(
         add_point(S, 3, 0, g.C, g.B, False, K, N)
 
 
-_add_rows = create_tangent(count_points, CABLE, 3, 6, WORK, begin_row, add_closed_point, couple_nothing)
+_add_rows = create_tangent(count_points, CABLE, 3, 6, WORK, begin_row, add_closed_point, couple_nothing, spread_space)
 
 
 @kernel
@@ -359,11 +360,11 @@ def fill_force_changes(
 
 @kernel
 def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: FloatArray, D: FloatArray) -> None:
-    """Write the product Phi (x Wq + y Wv) into D, shape (4, coordinates), for scalar factors x and y."""
+    """Write the product Phi (x Wq + y Wv) into D, shape (forces, coordinates), for scalar factors x and y."""
     for i in range(D.shape[0]):
         for j in range(D.shape[1]):
             total = 0.0
-            for k in range(COMPONENTS):
+            for k in range(Phi.shape[1]):
                 total += Phi[i, k] * (x * Wq[k, j] + y * Wv[k, j])
             D[i, j] = total
 

@@ -27,6 +27,9 @@ closed until g reaches that gap. δ and m depend on the gap g at the end of the 
     g > 0 of a closed point: m := max(m, g)
     open points: δ := 0, m := 0.
 
+Points of thick beams are treated like those of ropes with twist, with the axes e_1 and e_2 of the cross section instead
+of T and d_1.
+
 Points of winch ropes are treated like those of other ropes, with the deflection u_t of `winch_kernels.py`; the anchors
 of points that stick move as described there, and l_0 := l.
 
@@ -45,6 +48,13 @@ from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import NO_LANES, create_update, place_type, read_three, write_three
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.beam_kernels import (
+    BeamRow,
+    eval_section,
+    eval_section_forces,
+    find_beam_point,
+    read_beam_row,
+)
 from windlass.connectors.surface_contact.bed_kernels import (
     eval_bed_forces,
     find_heading,
@@ -173,6 +183,21 @@ def try_winch_point(
     way = -paid * t.a
     to.l, (to.ax, to.ay, to.az) = r.l, move_anchor(c, r.plain.surface, a, (way * t.T[0], way * t.T[1], way * t.T[2]))
     return eval_winch_forces(r, h, z, t, STICKS, a, paid).point
+
+
+@kernel(inline=True)
+def try_beam_point(
+    c: ContactRows, row: Any, r: BeamRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
+    """Return the forces of `try_point` for a thick beam, and write the axes e_1 and e_2 into ``to``."""
+    n, p, s = row.points, r.plain, eval_section(row, r, k)
+    a, d10, d20 = (z.X, z.Y, z.Z), s.d1, s.d2
+    if held:
+        a, d10, d20 = read_three(start, at), read_three(start, at + 3 * n), read_three(start, at + 6 * n)
+    to.tx, to.ty, to.tz = s.d1
+    to.dx, to.dy, to.dz = s.d2
+    return eval_section_forces(p.law, p.rope_radius, h, z, s, STICKS, a, d10, d20).point
 
 
 @kernel(inline=True)
@@ -313,6 +338,9 @@ _update_ribbon = create_surface_update(
 _update_bed = create_surface_update(
     BED_POINT, NO_LANES, begin_row, find_axis_point, try_bed_point, store_bed_anchor, keep_suction
 )
+_update_beam = create_surface_update(
+    TWIST_POINT, NO_LANES, read_beam_row, find_beam_point, try_beam_point, store_twist_anchor
+)
 _update_winch = create_surface_update(
     WINCH_POINT, NO_LANES, read_winch_row, find_winch_point, try_winch_point, store_winch_anchor, keep_length
 )
@@ -361,3 +389,12 @@ def update_winch_history(
 ) -> None:  # fmt: skip
     """Update the history values of all rows of winch ropes, see `create_update`."""
     _update_winch(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_beam_history(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update the history values of all rows of thick beams, see `create_update`."""
+    _update_beam(c, m, data, start, x, v, size, mapped, commits, outcome)
