@@ -56,7 +56,7 @@ from windlass.connectors.surface_contact.tangent import (
     X,
     add_wrench,
     fill_body_motion,
-    multiply_changes,
+    multiply_both,
     unit_vector,
     write_column,
 )
@@ -238,9 +238,11 @@ def spread_section(
 
 WORK = work_type(
     Wq=(COMPONENTS, COMPONENTS), Wv=(COMPONENTS, COMPONENTS), Phi=(6, COMPONENTS), D=(6, COMPONENTS),
-    B=(6, COMPONENTS), own=(ROW, ROW), on_rates=(ROW, 6),
+    E=(6, COMPONENTS), own=(ROW, ROW), on_rates=(ROW, 6),
 )  # fmt: skip
-"""W_q, W_v, Phi_y and D of the docstring of this module, and B, K and N of `fill_section_tangent`."""
+"""W_q, W_v, Phi_y and D of the docstring of this module, and B (``E``), K (``own``) and N (``on_rates``) of
+`fill_section_tangent`.
+"""
 
 
 @kernel(inline=True)
@@ -270,9 +272,8 @@ def add_closed_section(
     # derivatives of y, of force and moment, and of the generalised forces of the point
     fill_section_motion(p.o, z, s, forces.turn, g.Wq, g.Wv)
     fill_section_changes(p.law, p.rope_radius, forces, h, z, s, a, g.Phi)
-    multiply_changes(g.Phi, dq, g.Wq, dv, g.Wv, g.D)
-    multiply_changes(g.Phi, 0.0, g.Wq, dq, g.Wv, g.B)
-    fill_section_tangent(p.o, z, s, F, M, dq, g.D, g.B, g.own, g.on_rates)
+    multiply_both(dq, dv, g)
+    fill_section_tangent(p.o, z, s, F, M, dq, g.D, g.E, g.own, g.on_rates)
     spread_section(s.N, own.flip, g.own, g.on_rates, varies, K, N)
     add_wrench(z, F, M, dq, wrench)
 

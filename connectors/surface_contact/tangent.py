@@ -370,6 +370,13 @@ def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: Fl
 
 
 @kernel(inline=True)
+def multiply_both(dq: float, dv: float, g: Any) -> None:
+    """Write Phi (dq Wq + dv Wv) into D, and dq Phi Wv into E; all are fields of g."""
+    multiply_changes(g.Phi, dq, g.Wq, dv, g.Wv, g.D)
+    multiply_changes(g.Phi, 0.0, g.Wq, dq, g.Wv, g.E)
+
+
+@kernel(inline=True)
 def add_column(
     S: Four, iL: float, sigma: FloatArray, df: Vector, moment: Vector, dM: float, column: int, K: FloatArray
 ) -> None:
@@ -469,8 +476,7 @@ def add_closed_twist_point(
     # derivatives of w, of the force and of the moment
     fill_motion(p.o, S, z, spin, iL, forces.g, g.yt, g.sigma, g.dsigma, g.Wq, g.Wv)
     fill_force_changes(p.law, p.rope_radius, forces, h, z, spin, a, g.Phi)
-    multiply_changes(g.Phi, dq, g.Wq, dv, g.Wv, g.D)
-    multiply_changes(g.Phi, 0.0, g.Wq, dq, g.Wv, g.E)
+    multiply_both(dq, dv, g)
     F, M = eval_global_force(p.o, h, forces.point), forces.torque
     add_wrench(z, F, (M * spin.t[0], M * spin.t[1], M * spin.t[2]), dq, wrench)
     add_twist_point(p.o, S, z, spin, iL, F, M, dq, g.sigma, g.dsigma, g.D, g.E, varies, K, N)

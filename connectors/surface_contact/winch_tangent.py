@@ -50,7 +50,7 @@ from windlass.connectors.surface_contact.tangent import (
     X,
     add_wrench,
     fill_body_motion,
-    multiply_changes,
+    multiply_both,
     unit_vector,
     write_column,
 )
@@ -223,8 +223,7 @@ def add_closed_winch_point(
     # derivatives of w, of the force and of the force on l
     fill_winch_motion(r, t, z, g.Wq, g.Wv)
     fill_winch_changes(row, r, t, forces, h, z, g.Phi)
-    multiply_changes(g.Phi, dq, g.Wq, dv, g.Wv, g.D)
-    multiply_changes(g.Phi, 0.0, g.Wq, dq, g.Wv, g.E)
+    multiply_both(dq, dv, g)
     F = eval_global_force(r.plain.o, h, forces.point)
     add_wrench(z, F, NONE, dq, wrench)
     add_winch_point(r, t, z, F, dq, g.D, g.E, varies, K, N)
