@@ -224,11 +224,13 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
 
 
 SECTION_VALUES = {
-    "axial_stiffness": ("stiffness", (0, 0)),
-    "bending_stiffness": ("stiffness", (-1, -1)),
-    "reference_strain": ("reference_strain", (0,)),
+    "axial_stiffness": ("stiffness", 0),
+    "bending_stiffness": ("stiffness", -1),
+    "reference_strain": ("reference_strain", 0),
 }
-"""Columns of cables, and the elements of the columns of beams that have the same meaning."""
+"""Columns of cables; for each, the column of beams of which an element has the same meaning, and the index of this
+element.
+"""
 
 
 def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
@@ -239,7 +241,7 @@ def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
     for table, positions, rows in world.split_by_table(ids):
         if "beam" in table.component.provides and name in SECTION_VALUES:
             column, place = SECTION_VALUES[name]
-            out[positions] = table.local(column, rows)[:, *place]
+            out[positions] = table.local(column, rows).reshape(len(rows), -1)[:, place]
         else:
             out[positions] = table.local(name, rows)
     return out

@@ -33,6 +33,8 @@ class NodePlan(NamedTuple):
     parts: number of cables of each line, shape (lines,).
     begin, end: indices of the nodes at the start and end of each line, in the direction of its cables, shape (lines,).
     point: mesh point of each node, -1 within lines, shape (nodes,).
+    joined: for each node that uses the position of a node of another plan (see `pick_lines`), the row of that node,
+    otherwise -1, shape (nodes,).
     """
 
     position: FloatArray
@@ -44,6 +46,7 @@ class NodePlan(NamedTuple):
     begin: IntArray
     end: IntArray
     point: IntArray
+    joined: IntArray
 
 
 def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: FloatArray, parts: IntArray) -> NodePlan:
@@ -86,7 +89,42 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
         begin,
         end,
         np.concatenate((point, np.full(len(line), -1))),
+        np.full(len(owner), -1),
     )
+
+
+def list_picked(plan: NodePlan, which: NDArray[np.bool_]) -> IntArray:
+    """Return the indices of the nodes of the lines ``which``, shape (lines,), in the order of `pick_lines`."""
+    ends = np.unique(np.concatenate((plan.begin[which], plan.end[which])))
+    return np.concatenate((ends, list_ranges(plan.first_inner[which], plan.parts[which] - 1)))
+
+
+def pick_lines(plan: NodePlan, which: NDArray[np.bool_], other: NodePlan | None = None) -> NodePlan:
+    """Return the part of a plan that contains the nodes of the lines ``which``, shape (lines,). These lines have no
+    nodes in common with other lines. At points that are also in the plan ``other``, the nodes use the positions of its
+    nodes. The lines that are not picked have no inner nodes, and the indices -1 of nodes.
+    """
+    kept, inner = list_picked(plan, which), np.where(which, plan.parts - 1, 0)
+    ends = kept[: len(kept) - inner.sum()]
+    number = np.full(len(plan.row), -1)
+    number[kept] = np.arange(len(kept))
+    point, owner, joined = plan.point[kept], np.arange(len(kept)), np.full(len(kept), -1)
+    at = point[: len(ends)]
+    first = np.full(plan.point.max() + 1, len(kept))
+    np.minimum.at(first, at, owner[: len(ends)])
+    owner[: len(ends)] = first[at]
+    if other is not None:
+        there = np.full(len(first), -1)
+        leads = np.flatnonzero((other.point >= 0) & (other.owner == np.arange(len(other.owner))))
+        there[other.point[leads]] = other.row[leads]
+        joined[: len(ends)] = there[at]
+        owner = np.where(joined >= 0, np.arange(len(kept)), owner)
+    row = np.empty(len(kept), np.int64)
+    row[np.argsort(plan.row[kept])] = np.arange(len(kept))
+    return NodePlan(
+        plan.position[kept], plan.slope[kept], owner, row, len(ends) + np.cumsum(inner) - inner, inner + 1,
+        np.where(which, number[plan.begin], -1), np.where(which, number[plan.end], -1), point, joined,
+    )  # fmt: skip
 
 
 def list_cable_nodes(plan: NodePlan, lines: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
@@ -111,13 +149,14 @@ def create_nodes(plan: NodePlan, frames: Mapping[str, FloatArray]) -> NetNodes:
     own = plan.owner[order] == order
     shared = np.where(own, -1, plan.row[plan.owner[order]])
     columns = {name: values[order] for name, values in frames.items()}
-    return NetNodes(plan.position[order], plan.slope[order], shared, columns)
+    return NetNodes(plan.position[order], plan.slope[order], shared, plan.joined[order], columns)
 
 
-def add_nodes(world: Tables, kind: type[Component], given: Given, name: str) -> Entity:
-    """Add the nodes of this process to the world; ``given`` contains their data."""
+def add_nodes(world: Tables, kind: type[Component], given: Given, name: str, other: int) -> Entity:
+    """Add the nodes of this process to the world; ``given`` contains their data, and ``other`` is the number of the
+    first node of the part of the net whose positions these nodes can use."""
     net, outline = given.net.nodes, given.net.outline
-    shared = np.where(net.shared >= 0, world.count + net.shared, -1)
+    shared = np.where(net.shared >= 0, world.count + net.shared, np.where(net.joined >= 0, other + net.joined, -1))
     nodes = world.add(
         kind,
         part=given.node_part,
@@ -145,8 +184,8 @@ def add_nodes(world: Tables, kind: type[Component], given: Given, name: str) -> 
 
 
 def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray], dict[str, IntArray]]:
-    """Return two dictionaries with the rows of the nodes of each group: the first contains one node per position, the
-    second all nodes.
+    """Return two dictionaries with the rows of the nodes of each group: the first contains one node per position,
+    without positions of nodes of another plan, the second all nodes.
     """
     ends = int(plan.point.size if plan.point.min() >= 0 else np.argmin(plan.point))
     by_point = np.argsort(plan.point[:ends], kind="stable")
@@ -158,7 +197,8 @@ def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray
         points = mesh.points_of(name, "nodes")
         lines = mesh.line_sets.get(name, np.zeros(0, np.int64))
         inner = list_ranges(plan.first_inner[lines], plan.parts[lines] - 1)
-        owners = by_point[first[points]]
+        owners = by_point[first[points[count[points] > 0]]]
+        owners = owners[plan.joined[owners] < 0]
         single[name] = plan.row[np.concatenate((owners, inner))]
         all_at = by_point[list_ranges(first[points], count[points])]
         every[name] = plan.row[np.concatenate((all_at, inner))]

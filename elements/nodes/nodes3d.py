@@ -41,7 +41,7 @@ class Point3D(Component):
 class PointSlope3D(Component):
     """A point of a 3D cable with the slope of its axis."""
 
-    provides = ("node",)
+    provides = ("node", "3D slope node")
     dof_names = ("x", "y", "z", "x'", "y'", "z'")
     reference_columns: ClassVar[tuple[str, ...]] = ("position", "slope")
     initial_columns = ("displacement", "velocity")
@@ -50,7 +50,7 @@ class PointSlope3D(Component):
     displacement = column("m, 1", "initial displacement of x, y, z [m], x', y', z' [1]", shape=(6,), default=(0.0,) * 6)
     velocity = column("m/s, 1/s", "initial velocity of x, y, z [m/s], x', y', z' [1/s]", shape=(6,), default=(0.0,) * 6)
     shares_position = ref(
-        "PointSlope3D",
+        "3D slope node",
         "node with which this node shares x, y and z, but not the slope",
         optional=True,
         shares=("x", "y", "z"),

@@ -52,7 +52,7 @@ ALONG = 1e-6
 class PointSlopeTwist3D(Component):
     """A point of a 3D cable with the slope of its axis and the angle of the material about the slope."""
 
-    provides = ("node",)
+    provides = ("node", "3D slope node")
     dof_names = ("x", "y", "z", "x'", "y'", "z'", "twist")
     reference_columns: ClassVar[tuple[str, ...]] = ("position", "slope", "twist")
     initial_columns = ("displacement", "velocity")
@@ -79,7 +79,7 @@ class PointSlopeTwist3D(Component):
         default=NONE,
     )
     shares_position = ref(
-        "PointSlopeTwist3D",
+        "3D slope node",
         "node with which this node shares x, y and z, but not the slope and the twist",
         optional=True,
         shares=("x", "y", "z"),
