@@ -29,6 +29,7 @@ import numpy as np
 from windlass.connectors.contact.account import POWERS
 from windlass.connectors.reports.quantities import describe, format_table, quantity
 from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
+from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceBeam3D
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
@@ -114,11 +115,11 @@ class Course(NamedTuple):
     position: FloatArray  # global positions [m], shape (points, 3)
 
 
-TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
+TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable, ContactFrictionSurfaceBeam3D
 """Laws whose friction turns ropes about their axis."""
 PLAIN = ContactFrictionSurfaceCable, ContactFrictionBedCable, ContactFrictionSurfaceRibbon
 """Laws with one surface per row, without the output ``axis_torque_vector``."""
-FIXED = *PLAIN, ContactFrictionSurfaceTwistCable
+FIXED = *PLAIN, ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceBeam3D
 """Laws with one surface per row."""
 SURFACE_CONTACTS = *PLAIN, ContactFrictionSurfaceSetCable, *TURNING
 """Laws of contact with surfaces."""
@@ -135,8 +136,8 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     Args:
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
-            `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable` or
-            `ContactFrictionSurfaceRibbon`. Rows on other surfaces are ignored.
+            `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable`,
+            `ContactFrictionSurfaceRibbon` or `ContactFrictionSurfaceBeam3D`. Rows on other surfaces are ignored.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:

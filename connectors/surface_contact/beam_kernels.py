@@ -72,7 +72,7 @@ BEAM = CABLE + 16
 """Number of coordinates of a beam: the positions of four nodes, then the Euler parameters of four nodes."""
 SMALL = 1e-2
 """Angle [rad] below which functions of the angle are computed from their series."""
-Parameters = tuple[Four, Four, Four, Four]
+NodeParameters = tuple[Four, Four, Four, Four]
 """Euler parameters of four nodes, or their rates."""
 
 
@@ -83,8 +83,8 @@ class BeamRow(NamedTuple):
 
     plain: SurfaceRow
     H: FloatArray
-    e: Parameters
-    et: Parameters
+    e: NodeParameters
+    et: NodeParameters
 
 
 class Section(NamedTuple):
@@ -124,7 +124,7 @@ def read_parameters(values: FloatArray, dofs: IntArray, i: int, a: int, sign: fl
 
 
 @kernel(inline=True)
-def read_all_parameters(values: FloatArray, dofs: IntArray, i: int, flip: FloatArray) -> Parameters:
+def read_all_parameters(values: FloatArray, dofs: IntArray, i: int, flip: FloatArray) -> NodeParameters:
     """Return the Euler parameters of the nodes of row i, or their rates, multiplied by the signs ``flip``."""
     return (
         read_parameters(values, dofs, i, 0, flip[0]), read_parameters(values, dofs, i, 1, flip[1]),
@@ -155,7 +155,7 @@ def find_beam_point(c: ContactRows, r: BeamRow, i: int, k: int, g: Any) -> tuple
 
 
 @kernel(inline=True)
-def mix(N: Four, e: Parameters) -> Four:
+def mix(N: Four, e: NodeParameters) -> Four:
     """Return Σ N_a e_a."""
     return (
         N[0] * e[0][0] + N[1] * e[1][0] + N[2] * e[2][0] + N[3] * e[3][0],

@@ -87,6 +87,9 @@ def space_outputs(width: int, frames: Frames, fill: Fill) -> dict[str, Output]:
             "m/s^2", "global acceleration at x, shape (3,)", lambda rows, s, at: vector(rows, s.a, at)
         ),
         "frame": place_output("1", "frame of the section at x, columns e_1, e_2, e_3, (3, 3)", frames),
+        "director": place_output(
+            "1", "axis e_1 of the section at x, global, (3,)", lambda rows, s, at: frames(rows, s, at)[..., 0]
+        ),
         "strain": place_output(
             "1, 1, 1, 1/m, 1/m, 1/m",
             "strains ε, γ_2, γ_3, κ_1, κ_2, κ_3 at x minus the strains at which the force is 0, (6,)",

@@ -12,6 +12,7 @@ from numpy.polynomial import Polynomial
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
+import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.surface_contact.beam_kernels import Section, change_turn, find_turn
 from windlass.elements import (
@@ -25,14 +26,18 @@ from windlass.elements import (
     RigidNode2D,
     RigidNode3D,
     UnitRotation3D,
+    straight_beam,
 )
 from windlass.elements.beam.rules import PLACES
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import run_post_newton
+from windlass.framework.errors import ModelError
 from windlass.framework.model.law import law_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
+
+from support.beam_contacts import create_belt
 
 RADIUS, THICK, POINTS, BEAMS = 0.5, 0.02, 5, 2
 CENTRE = np.array((0.1, -0.2))
@@ -328,3 +333,60 @@ def test_rotation_vectors(angle: float) -> None:
     step = 1e-5 * random.standard_normal(3)
     change = (find(step) - find(-step)) / 2.0
     assert_allclose(change_turn(tuple(turn), tuple(step)), change, atol=1e-8 * np.abs(step).max())
+
+
+def test_errors() -> None:
+    """Offsets of beams, beams of the wrong dimension, searches for beams, and friction at a radius of 0 are refused."""
+    world = World()
+    plane = straight_beam(world, (0, 0), (1, 0), 1, stiffness=(1e3,) * 3, mass_per_length=1.0, rotary_inertia=1.0)
+    space = straight_beam(
+        world, (0, 0, 0), (1, 0, 0), 1, stiffness=(1e3,) * 6, mass_per_length=1.0, rotary_inertia=(1.0,) * 3
+    )
+    circle = con.rigid_marker(world, world.add(Ground))
+    surface = world.add(con.PlaneSurface, marker=circle)
+    columns: dict[str, Any] = {"segments": 2, "circle_radius": 1.0, "contact_stiffness_per_length": 1e3}
+    on_plane: dict[str, Any] = {"contact_stiffness_per_length": 1e3, "points": 2}
+    for call, message in (
+        (lambda: con.add_surface_contact(world, surface, space, touching=1, **on_plane), "touching = 1 of .*: must be"),
+        (
+            lambda: con.add_surface_contact(world, surface, plane, turns_rope=True, rope_radius=0.1, **on_plane),
+            "with turns_rope has .*: must be TwistCable3D",
+        ),
+        (
+            lambda: con.add_surface_contact(world, surface, space, turns_rope=True, **on_plane),
+            "rope_radius = 0.0 m in ContactFrictionSurfaceBeam3D row 0: must be > 0",
+        ),
+    ):
+        with pytest.raises(ModelError, match=message):
+            call()
+    for beam, more, message in (
+        (plane, {"vertical_offset": 0.1}, r"vertical_offset = 0.1 m in ContactFrictionCirclePoints2D row 0: must be 0"),
+        (space, {}, r"cable of ContactFrictionCirclePoints2D row 0 is a Beam3D: must be 2D"),
+    ):
+        world = World()
+        if beam is plane:
+            beam = straight_beam(world, (0, 0), (1, 0), 1, stiffness=(1.0,) * 3, mass_per_length=1.0, rotary_inertia=1)
+        else:
+            beam = straight_beam(
+                world, (0, 0, 0), (1, 0, 0), 1, stiffness=(1.0,) * 6, mass_per_length=1.0, rotary_inertia=(1.0,) * 3
+            )
+        con.add_contact(
+            world, con.ContactFrictionCirclePoints2D, world.add(Ground), beam, **{**columns, **more}
+        )  # fmt: skip
+        with pytest.raises(ModelError, match=message):
+            world.finalize()
+
+
+def test_drawings_and_reports() -> None:
+    """Fields of contacts are drawn on beams, and reports of pulleys evaluate belts of beams."""
+    model = create_belt()
+    state = wl.Dynamic(model.world, step=2e-4, end=2e-3, name="").solve()
+    report = con.pulley_report(model.world, state, model.contacts, model.pulleys[0])
+    normal = -wl.eval_output(model.contacts, "force_local", state)[:24, :, 1]
+    assert_allclose(report.normal_force, normal.sum(), rtol=1e-12)
+    assert 2.5 < report.wrap_angle < 3.7 and 150.0 < report.entry_tension < 350.0
+    axis = wl.eval_output(model.beams, "director", state, x=0.0)
+    places = wl.eval_output(model.beams, "position", state, x=1e-6) - wl.eval_output(
+        model.beams, "position", state, x=0.0
+    )
+    assert_allclose(axis, places / np.linalg.norm(places, axis=1)[:, None], atol=0.05)
