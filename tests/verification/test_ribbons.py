@@ -102,7 +102,7 @@ def test_belt_walks_on_misaligned_pulleys(angle: float, span: float, radius: flo
     """A belt around two pulleys, one of which is misaligned by an angle in the plane of the axes, moves towards the
     side on which the distance of the axes is smaller, with the speed by the theory of beams. The bristles bend the belt
     over the length λ = √(12 EI_2/(k b²)), which is 0.6 % to 1.8 % of the span. The computed speed is smaller than in
-    theory by 3 % to 6 %, because the belt slips sideways near the exits, and because of the mesh.
+    theory by 3 % to 6 %, because the belt slips, and because of the mesh.
     """
     travel, place = run_misaligned(np.radians(angle), span, radius, stiffness, 0.8, 0.1).T
     late = travel > 0.5 * travel[-1]
