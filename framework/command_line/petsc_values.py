@@ -113,7 +113,9 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
 
 
 def petsc_reason(error: Exception) -> str:
-    """Return the reason from the text of a PETSc error: the last line. The other lines are a traceback of PETSc."""
+    """Return the reason of a PETSc error, which is the last line of the error text. The other lines are a traceback of
+    PETSc.
+    """
     return str(error).splitlines()[-1].split("] ", 1)[-1].strip()
 
 

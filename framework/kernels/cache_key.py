@@ -35,8 +35,8 @@ _SCOPES = {
 }
 _FIRST_CONSTANT = frozenset((operation, 0) for operation in dis.hasconst)
 NAMED = {dis.opmap[name]: value for name, value in _SCOPES.items() if name in dis.opmap}
-"""For each instruction that reads a name: the scope of the name, and a number of bits. The argument of the instruction
-is the index of the name, shifted to the left by this number of bits.
+"""For each instruction that reads a name: the scope of the name, and the number of bits of the shift. The index of the
+name, shifted to the left by this number of bits, is the argument of the instruction.
 """
 
 
@@ -128,8 +128,8 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
 
 @functools.cache
 def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
-    """Return the instructions of a function, without file and line numbers, and the names that the instructions read,
-    each as a tuple (scope, name, attribute ...).
+    """Return a text that describes the instructions of a function, without file and line numbers, and a list of the
+    names that the instructions read. Each name is a tuple (scope, name, attribute ...).
     """
     chains: list[list[str]] = []
     follows = False

@@ -1,7 +1,8 @@
 """A cache of the types of array items, and of the result types of operators, min, max, abs and int for numbers.
 
 Without the cache, the compiler determines these types twice for each expression: in the type analysis, and in the code
-generation. This takes a third of the time of the type analysis, and a quarter of the time of the code generation.
+generation. The repeated determination takes a third of the time of the type analysis, and a quarter of the time of the
+code generation.
 """
 
 from __future__ import annotations
@@ -50,7 +51,7 @@ _signatures: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
 @contextmanager
 def remembered_signatures() -> Iterator[None]:
-    """Context manager. Within its block, the signatures of operators for numbers and for items of arrays are determined
+    """Context manager: within its block, the signatures of operators for numbers and for items of arrays are determined
     once and stored.
     """
     owner = next(kind for kind in _types.Function.__mro__ if "get_call_type" in vars(kind))
@@ -72,8 +73,8 @@ def remembered_signatures() -> Iterator[None]:
 
 
 def _are_plain(function: Any, arguments: Any) -> bool:
-    """Return whether the arguments of an operator have types for which signatures are stored. These types are numbers.
-    For operators that read or set items, they are also arrays, and tuples of numbers of one type.
+    """Return whether the arguments of an operator have types for which signatures are stored. These types are the types
+    of numbers. For operators that read or set items, arrays and tuples of numbers of one type are also accepted.
     """
     items = function.typing_key in (operator.getitem, operator.setitem)
     return all(

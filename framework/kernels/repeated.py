@@ -46,15 +46,15 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
     read = 0  # number of definitions in the registries after the last call of `refresh`
 
     def refresh(self) -> None:
-        """Read new definitions from the registries of numba, if there are any."""
+        """Read definitions that were added to the registries of numba since the previous call."""
         if KernelContext.read != _count_definitions(self):
             super().refresh()
             KernelContext.read = _count_definitions(self)
 
     def get_function(self, fn: Any, sig: Any, **options: Any) -> Any:
         """Return the code generator of a function. Numba searches for the conversion function ``__array__`` at each use
-        of an array, although arrays in kernels do not have this function. This method omits the search and raises the
-        error of an unsuccessful search.
+        of an array, although arrays in kernels do not have this function. This method omits the search, and raises the
+        error that an unsuccessful search would raise.
         """
         if isinstance(fn, str) and fn == "__array__" and not self._defns[fn].versions:
             raise NotImplementedError
@@ -101,8 +101,8 @@ class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 def _list_variables(self: Any, value: Any) -> list[Any]:
-    """Return the variables in an operand of a statement. The result is equal to the result of numba's own function.
-    This function is faster for operands without variables, such as names and positions in the source.
+    """Return the variables in an operand of a statement. The result is equal to that of numba's own function. The
+    function is faster than numba's function for operands without variables, such as names and positions in the source.
     """
     kind = type(value)
     if kind is _ir.Var:

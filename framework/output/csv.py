@@ -133,8 +133,8 @@ class CsvTable(Closing):
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     """Read a file of `CsvTable`, and return the values of each column, shape (rows,), by column name without unit.
 
-    A last line without line end is ignored, because the run was stopped while it wrote this line, and the last number
-    may be incomplete.
+    A last line without line end is ignored. The run was stopped while it wrote this line, so the last number may be
+    incomplete.
 
     Raises:
         OutputError: the file cannot be read, or a line does not fit the header.

@@ -22,7 +22,7 @@ SIZE = (960, 540)
 @checked(what=either(instance(State), path()), field=word(), frame=whole())
 def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1) -> Any:
     """Show a model in 3D by PyVista. A notebook shows the scene below the cell. Outside notebooks, a window opens, as
-    for `windlass show`.
+    with the command `windlass show`.
 
     The call is collective. Only the first process shows the model.
 
