@@ -1,7 +1,7 @@
-"""Nodes, cables, beams and bodies, each type of element in a separate file. Routes for the initial geometry of cables
-and beams.
+"""Nodes, cables, beams and bodies. Each type of element is in a separate file. Routes for the initial geometry of
+cables and beams.
 
-Each name is imported on first use, as in the package `windlass`.
+Each name is imported on first use.
 """
 
 from typing import TYPE_CHECKING
