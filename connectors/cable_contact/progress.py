@@ -1,4 +1,4 @@
-"""The parts of an update before and after the search for contacts; see `update.py`. Compiled code executes both parts,
+"""The parts of an update before and after the search for contacts, see `update.py`. Compiled code executes both parts,
 and calls the search only if the result of the last search is no longer valid.
 """
 
@@ -19,12 +19,13 @@ from windlass.framework.kernels.kernel import kernel
 
 MOVED, ALL = 1, 2
 """Values of `UpdateProgress.due`. MOVED: cables have moved farther than the search margin. ALL: the last search is not
-valid, because a step was rejected, or because each update searches for contacts.
+valid. The reason is that a step was rejected, or that each update searches for contacts.
 """
 
 
 class UpdateProgress(NamedTuple):
-    """Results of the first part of an update, and the data with which this part decides whether to search.
+    """Results of the first part of an update. The class also contains the data from which this part decides whether a
+    search is necessary.
 
     Attributes:
         errors, forces: results of `follow_feet`, shape (rows,) each.
@@ -32,8 +33,8 @@ class UpdateProgress(NamedTuple):
         left: index of the other cable of each slot after the last update, shape (slots,).
         hull: control points of the cables at the last search (`eval_hulls`) [m], shape (rows, 4, 3).
         now: work space for the present control points [m], shape (rows, 4, 3).
-        limits: limit of twice the largest motion of a control point, below which the last search is valid [m], shape
-            (1,); 0 if the last search is not valid.
+        limits: limit [m], shape (1,), for twice the largest motion of a control point. Below the limit, the last search
+            is valid. The limit is 0 if the last search is not valid.
         due: 0 if no search is necessary, otherwise `MOVED` or `ALL`, shape (1,).
     """
 
@@ -48,7 +49,7 @@ class UpdateProgress(NamedTuple):
 
 
 def create_progress(c: NDArray[Any], places: ContactPlaces) -> UpdateProgress:
-    """Create the data of updates of the given cables, which are kept from one update to the next."""
+    """Create the data for updates of the given cables. The data are kept from one update to the next."""
     rows, slots = len(c), len(places.point)
     errors, forces, number, left = (np.zeros(n) for n in (rows, rows, slots, slots))
     hull, now = np.zeros((2, rows, 4, 3))
@@ -60,8 +61,8 @@ def begin_update(
     c: NDArray[Any], slots: ContactSlots, list_: PairList, k: UpdateProgress, data: FloatArray, start: FloatArray,
     x: FloatArray, lasts: bool,
 ) -> None:  # fmt: skip
-    """Update the feet of all contacts, and decide whether to search for contacts; ``lasts`` is the attribute of
-    `NeighbourPattern`.
+    """Update the feet of all contacts, and decide whether a search for contacts is necessary. The argument ``lasts`` is
+    the attribute of `NeighbourPattern`.
     """
     list_contacts(slots, len(c), data, list_)
     k.due[0] = 0 if lasts else ALL
@@ -85,8 +86,8 @@ def end_update(
     start: FloatArray, x: FloatArray, v: FloatArray, size: FloatArray, mapped: FloatArray, recoupled: FloatArray,
     outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update contact states and bristles. ``own`` contains the rows of this process in ascending order; `create_update`
-    and `Fields` explain the other arrays.
+    """Update contact states and bristles. The argument ``own`` contains the rows of this process in ascending order.
+    The other arrays are explained in `create_update` and `Fields`.
     """
     list_contacts(slots, len(c), data, list_)
     passed = False

@@ -66,8 +66,8 @@ class Circle:
 
     center: position of the centre [m], (x, y).
     radius: radius [m] of the circle, without the offset of the centre line of the cable, > 0.
-    side: side of the cable on which the circle lies, seen along the cable. "right" means clockwise wrap, and "left" means
-    counter-clockwise wrap.
+    side: side of the cable on which the circle lies, seen along the cable. "right" means clockwise wrap, and "left"
+    means counter-clockwise wrap.
     turns: number of turns in addition to the wrap between the neighbouring spans [1], >= 0. The number must be an
     integer, except on a circle on which an open route begins or ends.
 
