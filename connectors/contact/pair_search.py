@@ -354,8 +354,8 @@ class PairSearch(NeighbourSearch):
 
     def _give_pairs(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> float:
         """Assign pairs to the rows of their groups. Closed pairs are assigned first, then the other pairs in the order
-        of
-        distance. Return the smaller of two lengths [m]: the skin, and the smallest gap of a given pair without a row.
+        of distance. Return the smaller of two lengths [m]: the skin, and the smallest gap of a given pair without a
+        row.
         """
         p, data, many = self.p, fields.data, len(self.p.dofs)
         first, points = p.points.rows["data"], self.count_points()

@@ -1,5 +1,5 @@
-"""Load on one coordinate, constant or a function of time: a force if the coordinate is a position, a torque if it is a
-rotation.
+"""Load on one coordinate, constant or a function of time. The load is a force if the coordinate is a position, and a
+torque if the coordinate is a rotation.
 
     load: Jᵀ F on the coordinate
     derivative: ∂load/∂q = F H

@@ -27,10 +27,12 @@ class NodePlan(NamedTuple):
 
     position, slope: position [m] and slope [1] of each node, shape (nodes, d) in d dimensions.
     owner: for each node, the index of the node whose position the node uses, shape (nodes,). For a node with its own
-    position, the value is the index of the node itself. row: row of each node in the table, shape (nodes,).
-    first_inner: index of the first node within each line, shape (lines,). parts: number of cables of each line, shape
-    (lines,). begin, end: indices of the nodes at the start and end of each line, in the direction of its cables, shape
-    (lines,). point: mesh point of each node, -1 within lines, shape (nodes,).
+    position, the value is the index of the node itself.
+    row: row of each node in the table, shape (nodes,).
+    first_inner: index of the first node within each line, shape (lines,).
+    parts: number of cables of each line, shape (lines,).
+    begin, end: indices of the nodes at the start and end of each line, in the direction of its cables, shape (lines,).
+    point: mesh point of each node, -1 within lines, shape (nodes,).
     """
 
     position: FloatArray

@@ -99,8 +99,8 @@ def beam_along(
         **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, or of `SlopeBeam3D` if ``section_stiffness`` is
             given. The column ``length`` is not allowed.
 
-    The elements in order. `nodes_of` returns their nodes.
-        The elements in order; `nodes_of` gives their nodes.
+    Returns:
+        The elements in order. `nodes_of` returns their nodes.
 
     Raises:
         ModelError: the number of elements or the order is out of its range, the normal is parallel to the route or is

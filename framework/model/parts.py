@@ -41,6 +41,7 @@ class Part:
             (n,). Several processes may specify a row, but with equal values.
         replicated: whether each process specifies all rows, as in calls of `World.add` without ``part``.
 
+    Raises:
         ModelError: the count is invalid, the numbers are not in ascending order or are out of range, or a replicated
             part does not contain all rows.
     """

@@ -197,8 +197,8 @@ class Follower:
     Args:
         newton: Newton's method for the equations of equilibrium.
         scheme: the equilibrium to be found, in the last load step.
+        first: the initial state of the solve.
         work: a state that is used as working memory, and is overwritten.
-        work: a state as working memory, which is overwritten.
         solve: function that solves the last load step, including contact, from displacements of shape (n,).
         held: displacements at which all motions had stiffness, or None, see `examine`.
 

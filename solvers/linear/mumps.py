@@ -8,8 +8,8 @@ largest entry is of the order of the length of a cable in metres. For example, t
 With the default threshold, thousands of suitable pivots would be delayed until the allocated memory is exhausted. With
 a threshold of 1e-6, MUMPS selects the same pivots as for the scaled matrix, and solutions are as accurate as with
 scaling. Constraint rows have zero diagonal entries and need pivoting. Without pivoting, errors of tangents of
-mechanisms with joints would increase by a factor of
-1000. Matrices with constraint rows are therefore factorised with the defaults of MUMPS.
+mechanisms with joints would increase by a factor of 1000. Matrices with
+constraint rows are therefore factorised with the defaults of MUMPS.
 
 MUMPS allocates the memory that it estimates from the pattern, plus a fifth of this estimate. Delayed pivots need more
 memory, especially on several processes. The factorisation of a regular matrix may then fail. In this case, the

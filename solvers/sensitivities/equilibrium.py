@@ -138,8 +138,7 @@ class ChangedModel(NamedTuple):
 
     Attributes:
         world, results: the model and the function that computes its results.
-        Set the state to the state ``centre`` plus changes of the coordinates, multipliers and history values. For
-            first-order states, the change of the coordinate is added to the state.
+        state: a state of the model.
         history: the update of history values of contacts.
     """
 
@@ -149,8 +148,9 @@ class ChangedModel(NamedTuple):
     history: StaticHistory
 
     def move(self, centre: State, dofs: FloatArray, multipliers: FloatArray, data: FloatArray) -> None:
-        """Set the state to the state ``centre`` plus changes of the coordinates (for first-order states, of the
-        states), multipliers and history values."""
+        """Set the state to the state ``centre`` plus changes of the coordinates, multipliers and history values. For
+        first-order states, the change of the coordinate is added to the state.
+        """
         add_changes(self.state, centre, dofs, multipliers)
         self.state.data[:] = self.state.start_data[:] = centre.data + data
 
