@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-# removed from the command line, because PETSc would read these arguments as its options
+# these arguments are removed from the command line, because PETSc would read them as its options
 arguments, sys.argv[1:] = sys.argv[1:], []
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 

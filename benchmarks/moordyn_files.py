@@ -185,7 +185,7 @@ def main() -> None:
     parser.add_argument("--results", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.job:
-        del sys.argv[1:]  # Windlass would read the words as options of its solvers
+        del sys.argv[1:]  # the arguments are removed, because Windlass would read them as options of its solvers
         run_job(json.loads(options.job), Path(options.results))
         return
     probe = subprocess.run([options.python, "-c", "import moordyn"], capture_output=True, check=False)

@@ -288,7 +288,7 @@ def measure_kernels(solver: Any) -> dict[str, float]:
         for name in ("as it is", "all open"):
             for part, call in (("residual", residual), ("tangent", tangent)):
                 out[f"contact {part}, per segment, {name}"] = 1e6 * repeat(call) / segments
-            s.data[:] = 1.0  # this call opens every gap for the second time
+            s.data[:] = 1.0  # all gaps are opened for the second pass of the loop
         s.data[:] = kept
     return out
 

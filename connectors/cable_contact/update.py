@@ -265,7 +265,7 @@ def decide_states(
                 write_anchor(data, at, motion, t, c.rows[b].arc + s, u if bristle.holds else ZERO)
             write_three(data, at + TANGENT_A, (motion.q.b.along, 0.0, 0.0) if motion.q.turns else t.ta)
             write_three(data, at + TANGENT_B, t.tb)
-        # force errors of points that have just closed or are too deep
+        # add the force errors of points that have just closed, or that are too deep inside the other cable
         if before == NEW:
             error += eval_press(par, par.reach - t.D, 0.0)
         if par.reach - t.D > min(row.radius, c.rows[b].radius):

@@ -82,7 +82,8 @@ class KernelFunction:
     def __getattr__(self, name: str) -> Any:
         """Create the dispatcher at its first use. Other attributes are attributes of the dispatcher."""
         if name == "dispatcher":
-            from windlass.framework.kernels.dispatching import find_dispatcher  # imported here, because of numba
+            # imported here, because the module imports numba
+            from windlass.framework.kernels.dispatching import find_dispatcher
 
             return find_dispatcher(self)
         if name.startswith("__"):

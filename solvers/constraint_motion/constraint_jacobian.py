@@ -65,7 +65,7 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
     diagonal: Any = np.full((count, width), spare, np.int32)
     block: Any = np.full((count, n, n), spare, np.int32)
     coupling = Coupling(slots, columns, diagonal, block, 0.0)
-    # C_q is the derivative of the rates of the constraints with respect to velocities
+    # C_q is equal to the derivative of the constraint rates with respect to velocities
     return evaluate(assembly.fields, dv=1.0, rate_level=True, coupling=coupling, values=np.zeros(spare + 1))
 
 

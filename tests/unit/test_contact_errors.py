@@ -171,7 +171,8 @@ def test_markers_of_the_wrong_kind() -> None:
             world.add(ContactFrictionCircleCable2D, circle=circle, cable=cable, **good)
     with pytest.raises(ModelError, match=r"cable in CableShape row 1 .* must be a cable"):
         world.add(CableShape, cable=wheel, segments=2)
-    world.add(ContactCircleCable2D, circle=point, cable=shape, **good)  # without friction, no rotation is needed
+    # without friction, a contact with a point that has no rotation is allowed
+    world.add(ContactCircleCable2D, circle=point, cable=shape, **good)
     world.finalize()
 
 

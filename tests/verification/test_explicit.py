@@ -64,7 +64,7 @@ def test_runge_kutta_reaches_rounding(damping: float) -> None:
     states = [(s.t, s.q[0], s.a[0], s.v[0]) for s in solver.march()]
     for t, x, a, v in states:
         assert abs(x - exact(t)) < 1e-11
-        # the accelerations are those at the end of the step
+        # the accelerations are computed at the end of the step
         assert a == pytest.approx(-(200.0 * x + damping * v) / 2.0, abs=1e-12)
     assert {round(0.1 * k, 12) for k in range(1, 11)} <= {round(s[0], 12) for s in states}
 

@@ -180,7 +180,7 @@ def test_the_fmu_is_valid(model: Path) -> None:
     assert (found["torque"].start, found["torque"].unit) == ("3", "N m")
     assert (found["inertia"].start, found["inertia"].min) == ("2.5", "0.1")
     assert description.coSimulation.canGetAndSetFMUstate
-    # a text or a number, depending on the version of FMPy
+    # the value is a text or a number, depending on the version of FMPy
     assert float(description.defaultExperiment.stepSize) == 0.01
 
 

@@ -69,7 +69,7 @@ def test_belts_that_are_turned_inside_out(elements: int, strain: float) -> None:
         q[:, 2:4] = -2.0 * np.reshape(node.slope, (1, 2)) - q[:, 2:4]
         start.put(node, q, "q")
         if count_folds(belt, solve(world, start, stability="off")) == 0:
-            # the contacts have turned the element back
+            # the contacts have turned the element back to its original direction
             np.testing.assert_allclose(eval_forces(belt, solve(world, start)), forces, rtol=1e-3)
             continue
         folded += 1

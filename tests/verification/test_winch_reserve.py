@@ -151,7 +151,7 @@ def test_what_a_change_keeps_and_leaves_out(space: bool) -> None:
         # the mass does not change in any digit
         assert_allclose(merged[0], before[0], rtol=1e-14)
         old = {name: wl.eval_output(rope.outside, name, state, share=0.75) for name in ("position", "velocity")}
-        # the same length is too long for the number of cables after the change
+        # the present length is too long for the number of cables after the change
         rope._wanted = 0.99 * 1.52 / (1.6 * cables / 2)
         rope.before_step(state)
         split = measure(world, rope, state)

@@ -203,7 +203,7 @@ class Search:
             print(f"with smaller tolerances the model fails: {tight.reason}")
             return
         error = tight.differ_from(self._default.runs[0])
-        # two results with an error of this size can differ by twice the error
+        # two results can differ by twice their error
         allowed = 2.0 * error
         more = (
             f"; the allowed difference of answers becomes twice this error instead of {self._agree:.1e}"

@@ -53,7 +53,7 @@ class MainSystemView:
 
     def __init__(self, mbs: Any, reads: bool, functions: UserFunctions) -> None:
         self._mbs, self._reads, self._functions = mbs, reads, functions
-        # whether each attribute that a function has used depends on the state
+        # for each attribute that a function has used: whether the attribute depends on the state
         self._states: dict[str, bool] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -199,7 +199,7 @@ def may_notice(function: Any, known: frozenset[Any] = frozenset()) -> bool:
     try:
         values += [cell.cell_contents for cell in function.__closure__ or ()]
     except ValueError:
-        # a cell without a value receives a value later
+        # a cell of the closure that has no value yet receives its value later
         return True
     return any(is_variable(value, known | {function}) for value in values)
 
