@@ -142,7 +142,7 @@ def run_job(job: list[Any], results: Path) -> None:
 
 
 def call(python: str, job: list[Any], limit: float) -> dict[str, Any]:
-    """Return the results of one program from a process of its own, or the reason of a failure."""
+    """Run one program in a separate process, and return its results, or the reason of a failure."""
     with TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         command = [python, str(Path(__file__).resolve()), "--job", json.dumps(job), "--results", str(results)]

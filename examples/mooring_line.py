@@ -5,9 +5,9 @@ The command ``windlass run examples/mooring_line.py`` runs the example. The opti
 
 The line is laid on the bed (`PlaneSurface`). The ship pulls the line taut in still water, until the line slips along
 its whole length on the ground. Friction reduces the tension of the line from the touchdown point to the anchor. Then a
-current acts whose speed increases with the height above the bed, and waves with a JONSWAP spectrum grow. The top of the
-line follows a recorded heave, a column of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the
-script writes a file for a small ship that follows the surface.
+current acts, with a speed that increases with the height above the bed. At the same time, waves with a JONSWAP spectrum
+grow. The top of the line follows a recorded heave, a column of a CSV file (``-heave FILE`` with time [s] and heave
+[m]). Without a file the script writes a file for a small ship that follows the surface.
 
 The example makes three checks. In still water, tensions and the length on the ground agree with the closed form of the
 extensible catenary with touchdown and friction. In the current, supports and sea bed carry the loads on the line:

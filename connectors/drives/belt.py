@@ -694,8 +694,7 @@ class _Line:
     def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place]) -> Entity:
         scaled = scale_columns(self.name, self.strain, columns)
         if self.is_wide and isinstance(self.route, SpatialRoute) and "normal" not in columns:
-            # imported here, because few belts are ribbons
-            from windlass.connectors.drives.ribbon_route import lay_width
+            from windlass.connectors.drives.ribbon_route import lay_width  # here, because few belts are ribbons
 
             axes = [place.axis for place in places]
             scaled["normal"], twist = lay_width(self.name, self.route, axes, self.elements)

@@ -146,8 +146,9 @@ def _add_line(
         columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     if "euler_parameters" in columns:
-        # here, because 2D models do not need 3D rotations
-        from windlass.elements.beam.unit_rotation import UnitRotation3D
+        from windlass.elements.beam.unit_rotation import (  # here, because 2D models do not need 3D rotations
+            UnitRotation3D,
+        )
 
         world.add(UnitRotation3D, name=f"{name} rotation", part=mine, node=nodes[mine.numbers])
     mine = part_of_large(elements)
@@ -162,8 +163,9 @@ def _find_kinds(in_space: bool, deformable: bool) -> tuple[type[Component], type
     """Return the types of node and beam in 2D or 3D; in 3D with rigid or deformable cross sections."""
     if in_space and deformable:
         from windlass.elements.beam.slope_beam3d import SlopeBeam3D  # imported here, because few models have such beams
-        # here, because few models have such beams
-        from windlass.elements.nodes.section_node import PointSectionSlopes3D
+        from windlass.elements.nodes.section_node import (  # here, because few models have such beams
+            PointSectionSlopes3D,
+        )
 
         return PointSectionSlopes3D, SlopeBeam3D
     if in_space:

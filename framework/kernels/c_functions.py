@@ -39,8 +39,7 @@ def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ..
 
 
 def _compile(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
-    # imported here, because the module imports numba
-    from windlass.framework.kernels.compiled_entries import find_c_entry
+    from windlass.framework.kernels.compiled_entries import find_c_entry  # here, because the module imports numba
 
     return find_c_entry(function, kinds, context)
 

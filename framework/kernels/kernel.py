@@ -82,8 +82,7 @@ class KernelFunction:
     def __getattr__(self, name: str) -> Any:
         """Create the dispatcher at its first use. Other attributes are attributes of the dispatcher."""
         if name == "dispatcher":
-            # imported here, because the module imports numba
-            from windlass.framework.kernels.dispatching import find_dispatcher
+            from windlass.framework.kernels.dispatching import find_dispatcher  # here, because the module imports numba
 
             return find_dispatcher(self)
         if name.startswith("__"):

@@ -11,8 +11,8 @@ Mesh = tuple[FloatArray, IntArray]
 
 
 def close_rings(rings: FloatArray) -> Mesh:
-    """Return the mesh between successive closed rings of points, shape (rings, n, 3). Triangles to the mean of its
-    points close the first ring, and likewise the last ring. The rings are counter-clockwise if seen from the last ring.
+    """Return the mesh between successive closed rings of points, shape (rings, n, 3). The first ring and the last ring
+    are closed by triangles to the mean of their points. The rings are counter-clockwise if seen from the last ring.
     """
     count, n = rings.shape[:2]
     number = np.arange(count * n).reshape(count, n)

@@ -32,7 +32,8 @@ class LaidNet(NamedTuple):
 
 
 def create_laid_net(lines: int = 4, height: float = 1e-3) -> LaidNet:
-    """Create a net of crossing ropes ``height`` [m] above a sphere off the middle of the net, and above a floor.
+    """Create a net of crossing ropes ``height`` [m] above a floor and a sphere. The sphere is not below the middle of
+    the net.
 
     Contact partners are searched among the ropes, and among sphere and floor.
     """

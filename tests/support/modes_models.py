@@ -128,7 +128,7 @@ def create_drive(elements: int, solve: bool = True, damping: float = 0.0) -> tup
     """Create a belt with 200 N that sticks to two pulleys of 0.1 m, 0.5 m apart, which turn freely. Return the cables
     and pulleys.
 
-    Without ``solve`` the state has the initial values.
+    If ``solve`` is false, the state has the initial values.
     """
     world = wl.World()
     wheels = [

@@ -101,7 +101,7 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
 
 def test_sticking_lengths_that_are_not_allowed() -> None:
     """An invalid name of a sticking length causes an error, even if it begins with a valid name. A cable axis beyond
-    the centre of the circle also causes an error. The values that are read from rows are names.
+    the centre of the circle also causes an error. The values that are read from rows are again names.
     """
     for wrong in ("reference length", "now", 1):
         words = rf"sticking_length.* = {wrong}\b.*: must be one of current, reference"
@@ -232,7 +232,7 @@ def test_rows_with_different_numbers_of_segments() -> None:
 
 @pytest.mark.parametrize("segments", [1, 2, 4])
 def test_parameters_per_length_scale_with_the_segments(segments: int) -> None:
-    """Parameters k per metre of cable give the forces of k L/n per segment, for all four parameters."""
+    """For all four parameters, a value k per metre of cable gives the same forces as the value k L/n per segment."""
     per_length = {
         "contact_stiffness": 1e6,
         "contact_damping": 30.0,

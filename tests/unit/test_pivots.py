@@ -187,7 +187,9 @@ def test_refined_blocks_are_as_exact_as_rows() -> None:
 def test_statics_in_blocks_find_what_rows_find(
     slenderness: float, digits: float, request: pytest.FixtureRequest
 ) -> None:
-    """Statics with blocks and with rows need the same number of iterations and end at the accuracy of the tangent."""
+    """Static solves in blocks and by rows need the same number of iterations. Their solutions agree within the accuracy
+    of the tangent.
+    """
     iterations, found = [], []
     for storage in ("seqbaij", "seqaij"):
         for rtol in (1e-8, 1e-12):

@@ -1,4 +1,4 @@
-"""The report of a run is one complete page that needs no network. This is also true after a failure and on two
+"""The report of a run is one complete page that needs no network. The page is also complete after a failure, and on two
 processes.
 """
 

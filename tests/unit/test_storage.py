@@ -257,7 +257,7 @@ def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
 
 
 def test_values_of_another_storage_are_refused() -> None:
-    """Values of another storage are refused, because kernels do not check their indices."""
+    """Values of another storage are refused, because kernels do not check the indices of values."""
     assembly = serial_assembly(rope())
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.use(Storage.BLOCKS)

@@ -458,7 +458,7 @@ def test_coupling_error_is_of_first_order(folder: Path) -> None:
 
 
 def test_a_coupled_fmu_equals_the_controller_at_its_step(folder: Path, model: Path) -> None:
-    """The model as an FMU, coupled by hand, equals the model that runs the controller."""
+    """The model as an FMU, coupled by hand, gives the same results as the model that runs the controller."""
     file = make_fmu(folder, "Controller", CONTROLLER)
     with slave(model, torque=0.0) as plant, slave(file) as controller:
         for k in range(round(END / 0.02)):

@@ -113,8 +113,8 @@ def test_belt_walks_on_misaligned_pulleys(angle: float, span: float, radius: flo
 def test_ribbon_climbs_a_cone(sign: float, bristles: float, ratio: float) -> None:
     """A ribbon on a cone runs towards the larger radius. The lateral displacement agrees with the theory of webs, in
     which the ribbon does not slip and bristles are rigid. With elastic bristles, the curvature of the ribbon changes
-    gradually over the length λ = √(12 EI_2/(k b²)). This reduces the displacement in proportion to λ: by 5 % for λ =
-    3.5 mm, and by 18 % for λ = 11 mm.
+    gradually over the length λ = √(12 EI_2/(k b²)). The gradual change reduces the displacement in proportion to λ: by
+    5 % for λ = 3.5 mm, and by 18 % for λ = 11 mm.
     """
     rise = 0.01 * sign
     model = create_on_pulley(

@@ -57,7 +57,7 @@ IMPACT = (
     ],
 )
 def test_an_impact(kind: Any, settings: dict[str, Any], word: str, speed: float) -> None:
-    """For impacts of 0.1 ms and steps of 1 ms, the sphere leaves too fast or too slowly, which is doubtful."""
+    """For impacts of 0.1 ms and steps of 1 ms, the sphere leaves too fast or too slowly, and the result is doubtful."""
     height = 1.5025 if settings["step"] == 1e-3 else 0.01
     end = 0.45 if settings["step"] == 1e-3 else 0.004
     solver = kind(create_sphere(1e10, height, 5.0), name="", **{**settings, "end": end})

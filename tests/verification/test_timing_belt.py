@@ -20,7 +20,7 @@ TOOTH = {"teeth": 20, "pitch_radius": 0.016, "tooth_stiffness": 1e5, "tip_stiffn
 
 def test_tangent_of_teeth_in_every_state_is_exact() -> None:
     """The tangent agrees with differences for a tooth on both flanks, on one flank, on a tip, and outside of the
-    pulley. The pulley is rotated and rotates.
+    pulley. The pulley has a rotation and an angular velocity.
     """
     world = wl.World()
     wheel = world.add(RigidBody2D, position=(0.1, 0.2), angle=0.3, mass=1.0, inertia=1e-3)

@@ -80,8 +80,8 @@ def stand_on_rods() -> Model:
 
 
 def press_between_springs() -> Model:
-    """Create a mass between two springs that push the mass aside. The springs have the rest length 1.5 m, compressed to
-    1 m.
+    """Create a mass between two springs that push the mass aside. The springs have the rest length 1.5 m, and are
+    compressed to 1 m.
     """
     world = World()
     mass = world.add(MassPoint, name="mass", position=(0.0, 0.0), mass=1.0)

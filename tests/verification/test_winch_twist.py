@@ -153,7 +153,7 @@ def test_wire_rope_that_is_paid_out_fast() -> None:
 
 def test_rope_that_is_stored_with_twist() -> None:
     """A winch that pays out 4 m of rope with the stored twist τ_s turns the outlet by -4 τ_s, and the twist spreads
-    over the rope outside the winch. The end of the rope is held.
+    over the rope outside the winch. The end of the rope cannot rotate.
     """
     stored, paid = 0.7, 4.0
     world, rope = hang_block(2.0, 4, torsional_damping=0.5, store_twist=stored)

@@ -78,7 +78,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def plan_search(words: Sequence[str], scratch: Path) -> Search:
-    """Return the search that a command line describes. The model is run to find its options.
+    """Return the search that a command line describes. The model is run to find the options of the model.
 
     Raises:
         OptionError: the command line is wrong.

@@ -198,8 +198,7 @@ class BoxSearch:
         return "converged"
 
     def _by_tao(self, start: FloatArray, kind: str) -> str:
-        # imported here, because help is printed faster without this import
-        from windlass.framework.runtime.petsc import PETSc
+        from windlass.framework.runtime.petsc import PETSc  # here, because help is printed faster without this import
 
         comm = PETSc.COMM_SELF
         x, low, high, slope = (PETSc.Vec().createSeq(len(start), comm=comm) for _ in range(4))
@@ -245,8 +244,7 @@ class BoxSearch:
         return "converged"
 
     def _by_evolution(self, start: FloatArray, slacks: int) -> str:
-        # imported here, because help is printed faster without this import
-        from scipy.optimize import differential_evolution
+        from scipy.optimize import differential_evolution  # here, because help is printed faster without this import
 
         def merits(x: Any) -> Any:
             places = np.reshape(x, (len(start), -1)).T

@@ -69,7 +69,7 @@ def coordinate_spring_damper(b: Building, item: Item) -> Entity:
 @translates("ConnectorCartesianSpringDamper")
 def cartesian_spring_damper(b: Building, item: Item) -> Entity:
     """Add springs along the global axes. The user function of the springs receives lists. The offset is not subtracted
-    from the displacements in its arguments.
+    from the displacements in the arguments of this function.
     """
 
     def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
