@@ -19,9 +19,9 @@ M is the radius times the difference between the tensions of the tight and the s
 runs onto a pulley, the rim moves with the belt. The mass flow is equal at both of these entries. Without slip, the
 ratio of the rim speeds therefore equals the ratio of the stretches |r'| of the strands (creep). The tight strand enters
 the driver. In this model dry friction is a penalty on the slip velocity. Points that would stick by Coulomb's law
-therefore slip a little, which reduces the speed of the driven pulley further. A belt of `Cable2D` with the same
-parameters must give the same results. The nodes of this belt move with the material, so segments enter and leave
-contact during the whole motion.
+therefore slip a little, which reduces the speed of the driven pulley further. A belt of `Cable2D` with equal parameters
+must give equal results. The nodes of this belt move with the material, so segments enter and leave contact during the
+whole motion.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
 Mem. Acad. Sci. Berlin 18 (1769); creep: O. Reynolds, The Engineer 38 (1874), 396.

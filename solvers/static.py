@@ -592,7 +592,7 @@ class Static(StepSolver):
             return run.converged
 
         # The argument 0.0 is the step size. With 0.0, contacts do not request a shorter step that ends at a change of
-        # their state. Such a request would be a time, but the steps here are fractions of the load.
+        # their state. The requested size would be a time, but the steps here are fractions of the load.
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
         # after the first pass, changed contact states may be the reason why Newton's method fails
         if not attempt.converged and attempt.passes > 1 and not self._plain:

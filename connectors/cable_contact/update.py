@@ -137,7 +137,8 @@ def follow_feet(
         at, a = list_.at[i], list_.cable[i]
         b = int(data[at + NUMBER]) - 1
         p = value_at(gather(x, c[a]), list_.place[i])
-        # evaluate the foot as in Newton's method, and then the foot after the transfer along the chain
+        # compute the foot without a transfer along the chain, as Newton's method does, and then the foot after the
+        # transfer
         low, high = reach_of_foot(c, b)
         zb = gather(x, c[b])
         s, _ = find_foot(zb, p, data[at + FOOT], low, high, c[b].length)

@@ -162,8 +162,8 @@ def _add_line(
 def _find_kinds(in_space: bool, deformable: bool) -> tuple[type[Component], type[Component]]:
     """Return the types of node and beam in 2D or 3D; in 3D with rigid or deformable cross sections."""
     if in_space and deformable:
-        from windlass.elements.beam.slope_beam3d import SlopeBeam3D  # imported here, because few models have such beams
-        from windlass.elements.nodes.section_node import (  # here, because few models have such beams
+        from windlass.elements.beam.slope_beam3d import SlopeBeam3D  # here, because few beams have flexible sections
+        from windlass.elements.nodes.section_node import (  # here, because few beams have flexible sections
             PointSectionSlopes3D,
         )
 

@@ -59,7 +59,7 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
     spare = count * width * n
     # Values that are not entries of C_q are written to the last element of the array. Storage indices are 32-bit
-    # integers, as in matrices.
+    # integers, like the indices of matrix entries.
     slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
     columns: Any = np.full((count, n, width), spare, np.int32)
     diagonal: Any = np.full((count, width), spare, np.int32)

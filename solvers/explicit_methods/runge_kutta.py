@@ -175,7 +175,7 @@ class RungeKutta(Method):
         """Attempt one step from the state; ``size`` is the largest allowed step size [s]."""
         self._failures, self._cause = 0, ""
         try:
-            # suppress warnings about overflow and NaN, because the step control rejects steps with such values
+            # suppress warnings about overflow and NaN, because the step control rejects steps with overflow or NaN
             with np.errstate(all="ignore"):
                 advance = self._attempt(state, size, then)
         except (SingularError, ProjectionError, StuckError) as error:

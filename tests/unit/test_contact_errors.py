@@ -137,7 +137,7 @@ def test_history_of_moving_material() -> None:
 
 
 def test_law_chosen_by_name_is_part_of_the_model() -> None:
-    """A model with one kind of sticking length refuses a checkpoint of a model with the other kind."""
+    """A checkpoint of a model with one kind of sticking length causes an error in a model with the other kind."""
     assemblies = [
         serial_assembly(add(ContactFrictionCircleCable2D, sticking_length=name)) for name in ("current", "reference")
     ]

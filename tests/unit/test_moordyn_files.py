@@ -270,8 +270,8 @@ def test_a_vessel_of_your_own(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """The command solves the equilibrium and the motion of a platform up to the end of its table. It writes tables,
-    forces of supports with the sign of MoorDyn, a summary, and help.
+    """The command solves the equilibrium and the motion of a platform up to the end of its table. The command also
+    writes tables, forces of supports with the sign of MoorDyn, a summary, and help.
     """
     t = np.linspace(0.0, 1.0 - 1e-12, 11)
     surge = 0.2 * np.sin(t)

@@ -386,7 +386,9 @@ def test_ropes_in_contact_take_compiled_steps(calls: list[int]) -> None:
 
 
 def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -> None:
-    """A ledger evaluates the records of a solve that a hook has ended, and refuses solves of another model."""
+    """A ledger evaluates the records of a solve that a hook has ended. For a solve of another model, the ledger raises
+    an error.
+    """
 
     class Failing(wl.StepHook):
         def after_step(self, state: wl.State) -> None:

@@ -219,7 +219,7 @@ def test_steps_are_cut_where_a_cable_would_pass_a_circle_of_a_set() -> None:
 @pytest.mark.parametrize(("touching", "cut"), [(0, False), (1, False), (1, True)])
 @pytest.mark.parametrize("x", [0.0, 1.5])
 def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float) -> None:
-    """The verdict is doubtful if a 3D cable passes through a ball, both for a contact pair and for a set of balls in
+    """The verdict is doubtful if a 3D cable passes through a ball. The cases are a contact pair, and a set of balls in
     which the cable is outside of the search distance at both ends of the step.
 
     The verdict is "ok" if the cable passes next to the ball.

@@ -116,8 +116,8 @@ def test_runge_kutta_on_a_bounce(adaptive: bool, tolerance: float) -> None:
 
 
 def test_verlet_on_a_bounce() -> None:
-    """Verlet's method has order 2 on a bounce if steps end at the instants of contact. After a step that ends at such
-    an instant, later steps end at multiples of the step size again.
+    """Verlet's method has order 2 on a bounce if steps end at the instants of contact. After a step that ends at an
+    instant of contact, later steps end at multiples of the step size again.
     """
     errors = []
     for step in (1e-3, 5e-4, 2.5e-4):

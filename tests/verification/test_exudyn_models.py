@@ -603,7 +603,7 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
 def test_errors_that_a_script_catches_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If a script catches the error of a solve, a message says that later results of the script are not results of
+    """If a script catches the error of a solve, a message states that later results of the script are not results of
     Windlass.
     """
     monkeypatch.setattr("windlass.exudyn.run.ERRORS", [])

@@ -160,7 +160,7 @@ def slave(file: Path, initialise: bool = True, messages: list[str] | None = None
 
 
 def make_drum(step: float = STEP, end: float = END, inertia: float = 2.5) -> tuple[wl.Dynamic, Any, Any]:
-    """Return the solver of the same model, and handles to drum and motor."""
+    """Return the solver of the model that the FMU contains, and handles to drum and motor."""
     world = wl.World()
     drum = world.add(el.RigidBody2D, name="drum", position=(0.0, 0.0), mass=1.0, inertia=inertia)
     con.fix(world, drum, "x", "y")

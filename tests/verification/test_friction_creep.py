@@ -12,9 +12,9 @@ f_t/(μ f). The cases contain homogeneous spheres with the radius R and the mass
 - a body that cannot rotate creeps down an incline with the speed v_tr tan θ/μ;
 - three spheres on a floor carry a fourth sphere; φ is the angle between the lines of their centres and the vertical.
   Equilibrium of the upper sphere and of the torques of a lower sphere gives the normal force W/3 and the friction W/3
-  tan(φ/2) between the spheres. The same friction acts on the floor under 4/3 W. The pyramid therefore falls for μ <
-  tan(φ/2), and otherwise spreads. The speed of the lower spheres follows from the two slip velocities and the rolling
-  of the lower spheres,
+  tan(φ/2) between the spheres. This friction also acts on the floor, where the normal force is 4/3 W. The pyramid
+  therefore falls for μ < tan(φ/2), and otherwise spreads. The speed of the lower spheres follows from the two slip
+  velocities and the rolling of the lower spheres,
 
       u = 5/4 v_tr/μ tan(φ/2)/(1 + 1/cos φ)
 

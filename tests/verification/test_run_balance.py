@@ -69,8 +69,10 @@ def test_an_impact(kind: Any, settings: dict[str, Any], word: str, speed: float)
 
 @pytest.mark.parametrize(("modulus", "step", "max_it", "speed"), [(1e10, 1e-3, 4, 6.46), (1e7, 1e-4, 1, 5.0)])
 def test_energy_created_after_failures(modulus: float, step: float, max_it: int, speed: float) -> None:
-    """The steps after failures of Newton's method are checked. An impact that the reduced steps do not resolve creates
-    8 J. A softer impact, which the steps resolve, is not doubtful although Newton's method fails."""
+    """After failures of Newton's method, the verdict includes a check of the following steps. An impact that the
+    reduced steps do not resolve creates 8 J. A softer impact, which the steps resolve, is not doubtful although
+    Newton's method fails.
+    """
     solver = wl.Dynamic(
         create_sphere(modulus, 0.5, speed=5.0), step=step, end=0.14, resolve_contacts=False, max_it=max_it
     )

@@ -66,8 +66,8 @@ def test_three_pulleys_of_unequal_radii(bending: float, layer: float | None) -> 
 
 
 def test_ribbed_belt_of_the_catalogue() -> None:
-    """A ribbed belt on pulleys of 77 and 30 mm, with the layer and the bending stiffness of the catalogue and with
-    default mesh and contact, agrees with the steady motion within 1 %, and its verdict is ``"ok"``.
+    """A ribbed belt runs on pulleys of 77 and 30 mm, with the layer and the bending stiffness of the catalogue, and
+    with default mesh and contact. The simulation agrees with the steady motion within 1 %, and the verdict is ``"ok"``.
 
     The loss of speed is 0.32 %, and the measured error is 0.5 % of this loss. If the shear of layers of incoming cables
     since the first contact were neglected, the error would be 3.4 %.

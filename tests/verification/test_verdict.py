@@ -118,8 +118,8 @@ if wl.is_first_process():
 
 
 def test_stiff_contacts_move_as_softer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With contacts that are ten times as stiff, for which the step is too long, a belt has the same speed as with the
-    softer contacts, 0.60 m/s.
+    """If the contacts of a belt are ten times as stiff, the step is too long for these contacts. The speed of the belt
+    is nevertheless 0.60 m/s, as with the softer contacts.
     """
     monkeypatch.chdir(tmp_path)
     speeds = []

@@ -537,7 +537,7 @@ def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def tell_caught() -> None:
-    """Print errors of solves that the script or Exudyn has caught, because results after such an error are wrong."""
+    """Print errors of solves that the script or Exudyn has caught, because results after these errors are wrong."""
     for error in ERRORS:
         # the first frame of a traceback is the frame of the function that has caught the error
         trace = error.__traceback__

@@ -122,7 +122,7 @@ class Mooring:
 
     def start(self) -> State:
         """Return a state at rest at t = 0. Points have the positions of the file, and lines hang between the points as
-        catenaries. If TmaxIC is 0, MoorDyn starts from such a state.
+        catenaries. If TmaxIC is 0, MoorDyn also starts from this state.
         """
         return State(self.world)
 
