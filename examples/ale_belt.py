@@ -1,4 +1,4 @@
-"""Comparison of belts whose material moves through a fixed mesh (`ALECable2D`) with three known results.
+"""Belts whose material moves through a fixed mesh (`ALECable2D`) are compared with three known results.
 
 The command ``windlass run examples/ale_belt.py`` runs the example. The option ``-help`` lists all options. The option
 ``-compare false`` omits the belt whose mesh moves with the material.

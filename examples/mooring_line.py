@@ -145,8 +145,8 @@ def list_results(model: Mooring, state: wl.State) -> list[float]:
 
 
 def sum_forces(model: Mooring, state: wl.State) -> tuple[np.ndarray, np.ndarray]:
-    """Return the forces of supports and bed on the line, and minus the loads of water and gravity on the line, each
-    along x, y and z [N]. In equilibrium, these two sums are equal.
+    """Return two sums of forces along x, y and z [N]: the forces of supports and bed on the line, and minus the loads
+    of water and gravity on the line. In equilibrium, these two sums are equal.
     """
     held = -wl.eval_output(model.supports, "force", state).reshape(3, 2).sum(axis=1)
     held[0] -= float(np.sum(wl.eval_output(model.pull, "force", state)))

@@ -58,8 +58,8 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # the angle between both sets of Euler parameters follows from half this angle: its sine is half the chord, and
-        # its cosine is the length of the mean
+        # let h be half the angle between both sets of Euler parameters: sin h is half the chord, and cos h is the
+        # length of the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
         scale = angle / np.sin(angle) if angle > 1e-6 else 1.0

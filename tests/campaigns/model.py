@@ -102,8 +102,8 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
     while block := os.read(reading, 65536):
         said += block
     os.close(reading)
-    # The pipe ends with the child. The timer is stopped before `waitpid`, because afterwards another process can get
-    # the process id of the child.
+    # The pipe is closed when the child ends. The timer is stopped before `waitpid`, because afterwards another process
+    # can get the process id of the child.
     if kill_after is not None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)

@@ -125,8 +125,8 @@ def create_body(damping: float = 0.0) -> tuple[wl.World, Entity]:
 
 
 def create_drive(elements: int, solve: bool = True, damping: float = 0.0) -> tuple[wl.State, Entity, list[Entity]]:
-    """Create a belt with 200 N that sticks to two pulleys of 0.1 m, 0.5 m apart, which turn freely. Return the cables
-    and pulleys.
+    """Create a belt with a tension of 200 N. The belt sticks to two pulleys of 0.1 m, 0.5 m apart, which turn freely.
+    Return the cables and pulleys.
 
     If ``solve`` is false, the state has the initial values.
     """

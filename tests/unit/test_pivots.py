@@ -28,8 +28,8 @@ from support.matrices import dense
 
 
 def create_rope(elements: int = 24, EA: float = 1e4, EI: float = 1e-2, rise: float = 3.0) -> World:
-    """Create a rope between hinges that is fixed in its middle, and a wheel with springs to many nodes, which is a hub
-    of the matrix.
+    """Create a rope between hinges, which is also fixed in its middle. A wheel is connected to many nodes by springs,
+    and is a hub of the matrix.
     """
     world = World(gravity=(0.0, -9.81))
     cables = straight_cable(

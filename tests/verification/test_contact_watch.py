@@ -98,7 +98,7 @@ def create_stop(stiffness: float) -> wl.World:
 )
 def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: float) -> None:
     """If a contact lasts 0.01 to 0.1 ms and the step size is 1 ms, the speed after the impact is too large, and the
-    verdict is doubtful. The verdict on a run of only ten steps that begins with the impact is also doubtful.
+    verdict is doubtful. The verdict is also doubtful for a run of only ten steps that begins with the impact.
     """
     solver = wl.Explicit(world, step=1e-3, end=steps * 1e-3, name="")
     assert solver.solve().v[1] > speed

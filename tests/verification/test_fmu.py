@@ -518,7 +518,7 @@ def test_a_killed_run_continues_with_its_controller(folder: Path) -> None:
 
 
 def test_a_controller_begins_again(folder: Path) -> None:
-    """Each solve begins with accelerations that follow from the first outputs of the controller, also if the model was
+    """Each solve begins with accelerations that follow from the first outputs of the controller, even if the model was
     changed between two solves.
     """
     file = make_fmu(folder, "Controller", CONTROLLER)

@@ -219,7 +219,7 @@ EA, GA, EI = 2e9, 8e8, 6e8
 
 def find_frequency(added: float) -> float:
     """Return the first bending frequency [Hz] of the pile with an added mass [kg/m] in the water. The pile is a
-    Timoshenko beam that is clamped at its foot, and that the soil does not support.
+    Timoshenko beam that is clamped at its foot. The soil does not support the pile.
     """
 
     def condition(frequency: float) -> float:

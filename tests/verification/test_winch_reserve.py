@@ -103,7 +103,9 @@ def test_many_cable_lengths_out_and_back() -> None:
 
 
 def lay(cables: int, space: bool) -> tuple[wl.World, WinchReserve, wl.State]:
-    """Create a rope with smooth shape and motion that has just become too short for its number of cables."""
+    """Create a rope with a smooth shape and a smooth motion. The rope has just become too short for its number of
+    cables.
+    """
     world, length, last = wl.World(gravity=(0.0, -G, 0.0)), 4.0, 1.52
     end = (length, 0.0, 0.0)[: 2 + space]
     stiff = {"mass_per_length": 0.7, "axial_stiffness": 500.0, "bending_stiffness": 0.3}

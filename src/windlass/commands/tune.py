@@ -254,8 +254,8 @@ class Search:
         return choose(rank(tried, prefix, self._clock), self._default, prefix, self._clock).setting
 
     def _list_named(self, prefix: str) -> list[Setting]:
-        """Return the settings of the user that contain options of the given solver, or that contain no options of any
-        solver of the model.
+        """Return the user's settings that contain options of the given solver, and the user's settings without options
+        of any solver of the model.
         """
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 
