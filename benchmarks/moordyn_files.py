@@ -2,11 +2,11 @@
 
 usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 60] [--end 40] [--limit 120]
 
-The program prints one row for each input file below FOLDER. Files that an input file names are searched in its folder
-and in the working directory. Coupled bodies and points are at rest for ``--still`` seconds (in Windlass: static
-equilibrium), or for 0 s in waves and unsteady currents. Until ``--end``, they then move in surge (amplitude 1 m) and
-heave (0.5 m) with a period of 10 s. The columns contain the largest differences of the tension in the middle of the
-first
+The program prints one row for each input file below FOLDER. Files that an input file names are searched for in the
+folder of the input file and in the working directory. Coupled bodies and points are at rest for ``--still`` seconds (in
+Windlass: static equilibrium), or for 0 s in waves and unsteady currents. Until ``--end``, they then move in surge
+(amplitude 1 m) and heave (0.5 m) with a period of 10 s. The columns contain the largest differences of the tension in
+the middle of the first
 and last segment of all lines, relative to the mean tension of MoorDyn: at rest, mean and standard deviation over the
 last two periods. The last columns are the process times per line and second of simulation.
 

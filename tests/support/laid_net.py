@@ -1,4 +1,6 @@
-"""A net of two layers of ropes, laid on each other and lashed at the crossings, that falls on a sphere."""
+"""A net that falls on a sphere. The net consists of two layers of ropes, which lie on each other and are lashed at the
+crossings.
+"""
 
 from __future__ import annotations
 

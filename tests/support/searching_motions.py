@@ -11,7 +11,7 @@ from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes
 
 
 def pull_over_circles(p: Mapping[str, float]) -> Any:
-    """Create a cable that falls on three circles of a set and is pulled along the circles. One of them rotates."""
+    """Create a cable that falls on three circles of a set and is pulled along the circles. One circle rotates."""
     world = wl.World(gravity=(0.0, -50.0))
     circles = [
         world.add(RigidBody2D, position=(x, y), mass=1.0, inertia=p["inertia"])

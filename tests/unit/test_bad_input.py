@@ -185,7 +185,7 @@ def test_arguments_of_dynamic(arguments: dict[str, Any], message: str) -> None:
         Dynamic(create_rope()[0], **{"step": 1e-3, "end": 1.0, **arguments})
 
 
-# models that cannot be solved (coordinates without any stiffness: tests/verification/test_solvers.py)
+# models that cannot be solved; for coordinates without any stiffness, see tests/verification/test_solvers.py
 
 
 @pytest.mark.parametrize("stiffness", [10.0, 1e8])

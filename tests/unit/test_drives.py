@@ -692,7 +692,7 @@ def test_cables_that_are_long_for_a_layer_make_losses_of_speed_doubtful() -> Non
     (words,) = judge(0.01, 1e6, change=10.0)
     assert "mesh and contact change the loss of speed of belt by 1.9 %" in words and "take more elements" in words
     assert judge(0.06 / 11.4, 1e6, change=10.0) and not judge(0.06 / 12.0, 1e6, change=10.0)
-    # a belt with a soft contact touches the pulley also beyond both ends of the arc, in this case by 0.6 mm at each end
+    # a belt with a soft contact also touches the pulley beyond the arc, in this case by 0.6 mm at each end
     (words,) = judge(0.06 / 30.0, 1e6, change=10.0, contact=2e8)
     assert re.search(
         r"mesh and contact change .* by \d.\d* %, .* take a stiffer contact, as the belt touches beyond", words

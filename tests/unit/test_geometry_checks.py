@@ -136,8 +136,8 @@ def find_notes_of_drive(case: Case) -> list[str]:
 
 
 def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
-    """A note is given if bristles are so stiff that, by the closed form, the mesh causes tractions beyond the friction
-    limit.
+    """A note is given if bristles are so stiff that the mesh causes tractions beyond the friction limit, according to
+    the closed form.
 
     Finer meshes and softer bristles give no note.
     """

@@ -43,8 +43,8 @@ def swing(k: float, d: float, m: float = MASS, times: FloatArray = TIMES) -> tup
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """Replace the model program by a function in this process that writes the tables of two sensors. Runs with k > 480
-    N/m fail.
+    """Replace the model program by a function that writes the tables of two sensors. The function runs in this process.
+    Runs with k > 480 N/m fail.
     """
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")

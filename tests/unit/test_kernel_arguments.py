@@ -78,7 +78,9 @@ def test_prepared_calls_refuse_them_too(value: Any, words: str, error: type[Exce
 def test_fast_versions_find_the_version_for_other_types(
     function: Callable[[Any], Any], first: Any, values: list[Any]
 ) -> None:
-    """The machine code for float64 would read the bits of integers as floating-point numbers."""
+    """A call with another type uses machine code for this type. The machine code for float64 would read the bits of
+    integers as floating-point numbers.
+    """
     fast = call(function)
     fast(first)
     for value in [*values, first]:

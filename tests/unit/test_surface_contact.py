@@ -226,8 +226,8 @@ def test_search() -> None:
 
 
 def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
-    """A run in a new world continues from a saved state. All bits of its results are equal to the first run, although
-    the pairs are found by a new search.
+    """A run in a new world continues from a saved state. All bits of the results of the second run are equal to the
+    results of the first run, although a new search finds the pairs.
     """
 
     def march(model: Falling, end: float, start: wl.State | None = None) -> wl.State:

@@ -457,7 +457,7 @@ class Vectors:
 
 
 def test_rows_of_files_are_those_of_numpy() -> None:
-    """The text of a table agrees with the text of `numpy.savetxt`, also for values that are not finite."""
+    """The text of a table agrees with the text of `numpy.savetxt`, even for values that are not finite."""
     rows = np.random.default_rng(3).normal(size=(20, 4)) * 10.0 ** np.arange(-200, 200, 100)
     rows[3, 1:] = np.nan, -np.inf, -0.0
     for number in ("%.16g", "%.10g"):

@@ -185,7 +185,9 @@ def test_the_fmu_is_valid(model: Path) -> None:
 
 
 def test_the_fmu_equals_the_model(model: Path) -> None:
-    """With equal steps, FMU and model have equal results up to rounding errors, also with another parameter value."""
+    """For the default and for another parameter value, the results of FMU and model with equal steps agree up to
+    rounding errors.
+    """
     for values, inertia in (({}, 2.5), ({"inertia": 4.0}, 4.0)):
         result = fmpy.simulate_fmu(str(model), stop_time=END, output_interval=2 * STEP, start_values=values)
         solver, drum, _ = make_drum(inertia=inertia)

@@ -105,7 +105,7 @@ def test_uniform_load_on_a_short_cantilever(dims: int, order: int) -> None:
 
 
 def test_torque_that_bends_a_cantilever() -> None:
-    """A torque m per length bends a 2D cantilever by the angle m (L x - x²/2)/EI at x, also for large angles."""
+    """A torque m per length bends a 2D cantilever by the angle m (L x - x²/2)/EI at x, even for large angles."""
     m, EI = 5.0, 2.0
     world = wl.World()
     beam = straight_beam(world, (0, 0), (1, 0), 8, order=3, **PLANE)

@@ -328,7 +328,9 @@ def test_buoy_and_column_of_moordyn(tmp_path: Path) -> None:
 
 
 def test_angles_follow_euler(tmp_path: Path) -> None:
-    """Angles of bodies are the angles of Rotation "XYZ", and roll and pitch of rods define the axis of the rod."""
+    """Angles of bodies are Euler angles with the order "XYZ" of SciPy, and roll and pitch of rods define the axis of
+    the rod.
+    """
     rng = np.random.default_rng(3)
     for angles in rng.uniform(-80.0, 80.0, (20, 3)):
         matrix = Rotation.from_euler("XYZ", angles, degrees=True).as_matrix()
