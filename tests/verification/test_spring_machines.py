@@ -1,4 +1,4 @@
-"""For each spring and damper between bodies or coordinates, the motion of a small machine agrees with a known motion."""
+"""For each spring and damper between bodies or coordinates, a small machine has a known motion."""
 
 from __future__ import annotations
 
