@@ -430,7 +430,7 @@ class Run:
         contacts.changed = False
         parts = kernels.begin, solver.watches.programs(), kernels.end, solver.consistency.find_program(state)
         can_cut = solver.sizes.can_cut(h)
-        # Python code checks the shapes after the first step, see `_is_hard`
+        # Python code checks the shapes of cables after the first step, see `_is_hard`
         idle = solver.statistics.steps > 0 and not self._looked_at
         compiled = idle and steps.prepare(ends, *parts, self._find_idle_programs(), can_cut)
         self._second: tuple[PassValues, NewtonRun] | None = None

@@ -278,7 +278,7 @@ class Static(StepSolver):
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            # use the force error of the last load step, because only in this step contacts must have settled
+            # use the force error of the last load step, because contacts need not have settled in earlier steps
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
             self._conclude(current, all_hooks, [*found, *judge_hold(self._lost)])
         return current
@@ -300,12 +300,12 @@ class Static(StepSolver):
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
         # The result of an earlier solve is an equilibrium and needs no form-finding. Therefore slack lines are sought
-        # only if the initial state is not such a result.
+        # only if the initial state does not result from a solve.
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
-        # friction would prevent the motion of lines during form-finding, so models with friction first try load steps
-        # without form-finding
+        # friction would prevent the motion of lines during form-finding, so with friction the solver tries load steps
+        # without form-finding first
         self._rubs = self._retries = lines is not None and bool(find_switchable(self.assembly, FRICTION))
         formed, ended, self._finer = 0.0, False, FINEST
         if slack and not self._rubs:
@@ -593,8 +593,8 @@ class Static(StepSolver):
                 self.problem.store_static(current)
             return run.converged
 
-        # The argument 0.0 is the step size. With 0.0, no step size is computed at which a contact changes its state,
-        # because such a step size is a time and not a fraction of the load.
+        # The argument 0.0 is the step size. With 0.0, contacts do not request a shorter step that ends at a change of
+        # their state. The requested size would be a time, but the steps here are fractions of the load.
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
         # after the first pass, changed contact states may be the reason why Newton's method fails
         if not attempt.converged and attempt.passes > 1 and not self._plain:

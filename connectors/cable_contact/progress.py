@@ -75,7 +75,7 @@ def begin_update(
     follow_feet(c, list_, data, start, x, k.errors, k.forces)
     fill_hulls(x, c["dofs"], c["length"], k.now)
     n = 4 * len(c)
-    # with a coordinate of NaN, the search is called and detects the divergence
+    # if a coordinate is NaN, the search is called, and the search detects the divergence
     if k.due[0] == 0 and not 2.0 * find_way(k.now.reshape(n, 3), k.hull.reshape(n, 3)) < k.limits[0]:
         k.due[0] = MOVED
 

@@ -131,7 +131,7 @@ def fill_feet(
                 along = wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)
                 if c[a].chain == c[b].chain and abs(along) < c[a].apart:
                     continue
-                # gap and share of the foot
+                # gap at the foot, and share of the contact force at the foot
                 r = value_at(zb, s)
                 d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
                 gap = sqrt(dot(d, d)) - reach
@@ -172,7 +172,7 @@ def give_places(
             for f in range(first, end):
                 if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
                     continue
-                # for another foot, find the first free contact slot
+                # a foot without a stored contact uses the first free contact slot
                 free = -1
                 for k in range(TOUCHING):
                     at = base + k * WIDTH

@@ -139,7 +139,8 @@ def follow_feet(
         at, a = list_.at[i], list_.cable[i]
         b = int(data[at + NUMBER]) - 1
         p = value_at(gather(x, c[a]), list_.place[i])
-        # evaluate the foot as in Newton's method, and then the foot after the transfer along the chain
+        # compute the foot without a transfer along the chain, as Newton's method does, and then the foot after the
+        # transfer
         low, high = reach_of_foot(c, b)
         zb = gather(x, c[b])
         s, _ = find_foot(zb, p, data[at + FOOT], low, high, c[b].length)
@@ -268,7 +269,7 @@ def decide_states(
                 write_anchor(data, at, motion, t, c.rows[b].arc + s, u if bristle.holds else ZERO)
             write_three(data, at + TANGENT_A, (motion.q.b.along, 0.0, 0.0) if motion.q.turns else t.ta)
             write_three(data, at + TANGENT_B, t.tb)
-        # force errors of points that have just closed or are too deep
+        # add the force errors of points that have just closed, or that are too deep inside the other cable
         if before == NEW:
             error += eval_press(par, par.reach - t.D, 0.0)
         if par.reach - t.D > min(row.radius, c.rows[b].radius):

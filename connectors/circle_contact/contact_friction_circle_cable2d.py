@@ -169,7 +169,8 @@ def note_states(
 
 def build(rows: LocalRows) -> System:
     """Return the `System` with the forces, tangent, update and checks of the rows."""
-    check_forms(rows.table, FORMS, rows.rows)  # checked again, because friction_stiffness may have changed
+    # the forms are checked again, because friction_stiffness may have changed
+    check_forms(rows.table, FORMS, rows.rows)
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 

@@ -201,7 +201,8 @@ def sweep_circles(
                     trial[START + a] = trial[a]
                 note_gap(trial, np.sqrt(dx * dx + dy * dy) - r, 0.0, 0.0)
                 note_way(trial, r, dx, dy, 0.0)
-                # passage of the line between this point and the previous point over the centre of the circle
+                # check whether the line between this point and the previous point has passed over the centre of the
+                # circle
                 if j > 0 and crosses(earlier, trial, j == 1, j == n - 1):
                     trial[MISSED] = r
                 earlier[:] = trial

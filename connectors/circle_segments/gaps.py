@@ -88,8 +88,8 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, first + n + 1):
-        # position a at the end of the step, position b and velocity u at the start of the step; p, q and w are the same
-        # values of the previous point
+        # a and b are the positions at the end and at the start of the step, u is the velocity at the start; p, q and w
+        # are a, b and u of the previous point
         px, py, qx, qy, wx, wy = ax, ay, bx, by, ux, uy
         ax, ay, bx, by = points[k, 0], points[k, 1], points[k, 4], points[k, 5]
         ux, uy = points[k, 6], points[k, 7]
@@ -173,7 +173,7 @@ def fill_segment_gaps(
         for k in range(n + 1):
             points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
             points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
-        # rows that are new in the list have no stored values at the start of the step
+        # rows that were not in the list in the previous step have no stored values at the start of the step
         if not points[begin, 4] < np.inf:
             continue
         if is_quiet(points, begin, n, r, quiet[LEAST]):
@@ -205,7 +205,7 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
         before: rows of the previous step. The function replaces them by the rows of this step.
         offset: index in ``points`` of the first point of each row, shape (rows,).
     """
-    # delete the stored values at the start of the step for rows that are no longer in the list
+    # delete the values at the start of the step that are stored for rows no longer in the list
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):

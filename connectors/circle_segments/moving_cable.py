@@ -149,7 +149,7 @@ def fill_axial_columns(
             j = shape.start[k] + s
             z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
             n0x, n0y, n1x, n1y = force_normals(par, z.chord)
-            # the derivative of x_cur with respect to s is minus the derivative with respect to rho L/n; the forces on
+            # the derivative of x_cur with respect to s is the derivative with respect to rho, times -n/L; the forces on
             # both points are (1-rho) f_t t0 and rho f_t t1
             d_ft = -par.friction_stiffness * z.d_rho / par.length
             f0, f1 = (1.0 - z.chord.rho) * d_ft, z.chord.rho * d_ft

@@ -69,7 +69,7 @@ def store_gaps(
     the previous gap of each segment. Also returns the number of these segments, and whether any segment has opened or
     closed.
     """
-    # the arrays are large enough for all segments
+    # one element per segment of all rows is sufficient, because at most all segments are listed
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments

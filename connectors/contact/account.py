@@ -97,8 +97,8 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 # on a rigid layer a new bristle has the deflection of its neighbours
                 lost[1, i] += beside
             elif was == 0.0 and state == 0.0:
-                # for contact points, the deflection of bristles depends on the number of closed points, which is the
-                # further value of `fill_points`
+                # for contact points, `fill_points` also stores the number of closed points, because the deflection of
+                # bristles depends on this number
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside

@@ -30,7 +30,7 @@ def arctan2(y: float, x: float) -> float:
     ax, ay = abs(x), abs(y)
     high = ax if ax > ay else ay
     low = ay if ax > ay else ax
-    # NaN is returned as NaN
+    # if x or y is NaN, the result is NaN
     high = high if high != 0.0 else 1.0
     near = low > NEAR * high
     u = (low - high if near else low) / (low + high if near else high)

@@ -187,8 +187,8 @@ class FMUController(StepHook):
         self._count = round((state.t - self._begin) / self._step)
         self._slave.put(dict(zip(self._sensors, self._measure(state), strict=True)))
         values = self._slave.get(list(self._setters), state.t)
-        # accelerations are computed again if outputs change discontinuously; also at the first exchange, because user
-        # code may have changed the model before the solve
+        # Accelerations are computed again if outputs change discontinuously. The first exchange also counts as a
+        # change, because user code may have changed the model before the solve.
         self.changes_forces = values != self.values or self._is_first
         self.values, self._is_first = values, False
         for name, value in values.items():

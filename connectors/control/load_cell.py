@@ -190,7 +190,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 register(
     LoadCell,
     "connector",
-    dofs=("joint", "node"),  # the process of the entity that is listed first, the joint, evaluates the row
+    dofs=("joint", "node"),  # the joint is listed first, so the process that evaluates the joint also evaluates the row
     bind=bind,
     build=build,
     check=check,

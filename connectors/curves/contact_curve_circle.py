@@ -396,7 +396,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
             continue
-        # circles that are in contact at only one end of the step
+        # circles that are in contact either at the start or at the end of the step, but not at both
         begin, _ = find_feet(row, curves, way[BEFORE + X], way[BEFORE + Y])
         if first > 0 and begin == 0:
             g, rate = eval_gap(row, curves, first, way[BEFORE:], moves[BEFORE:])

@@ -278,7 +278,8 @@ class _Line:
         columns = _fill_torsion(self.name, given, max(right, left), columns)
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
-            # teeth prevent motion of the belt along the arcs, so the step does not limit the contact stiffness
+            # the time step limits the contact stiffness only if the belt moves along the arcs; teeth prevent this
+            # motion
             given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
@@ -311,8 +312,8 @@ class _Line:
             self._layers: list[float] = []
             self.reasoning, choices = self._choose_contacts(given)
             if closed:
-                # the tension of the mounted belt depends on the contact stiffness, which was chosen for an estimate of
-                # this tension, so the tension is computed again
+                # The contact stiffness was chosen for an estimated tension, and changes the tension of the mounted
+                # belt. Therefore the tension is computed again.
                 contact = [float(np.mean(columns["contact_stiffness_per_length"])) for columns in choices]
                 bends = bends._replace(contact=np.array(contact))
                 self.strain, self.tension = find_fit(*fit, bends, given)
@@ -696,7 +697,7 @@ class _Line:
     def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place]) -> Entity:
         scaled = scale_columns(self.name, self.strain, columns)
         if self.is_wide and isinstance(self.route, SpatialRoute) and "normal" not in columns:
-            from windlass.connectors.drives.ribbon_route import lay_width  # imported here, because few belts need it
+            from windlass.connectors.drives.ribbon_route import lay_width  # here, because few belts are ribbons
 
             axes = [place.axis for place in places]
             scaled["normal"], twist = lay_width(self.name, self.route, axes, self.elements)

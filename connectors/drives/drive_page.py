@@ -273,8 +273,8 @@ def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: 
 
 def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel], time: float) -> Any:
     """Draw the drive with a label for each pulley. The labels are in columns on both sides and do not overlap."""
-    from matplotlib.collections import LineCollection  # imported here, because a run without pictures need not load it
-    from matplotlib.patches import Circle  # imported here, because a run without pictures need not load it
+    from matplotlib.collections import LineCollection  # imported here, because only pictures need matplotlib
+    from matplotlib.patches import Circle  # imported here, because only pictures need matplotlib
 
     centers, radii = np.array([w.center for w in wheels]), np.array([w.radius for w in wheels])
     points = np.concatenate([line.points for line in lines])
@@ -336,7 +336,8 @@ def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], l
     order = np.argsort(centers[:, 0] - 1e-3 * (centers[:, 1] - middle[1]), kind="stable")
     half = (len(order) + 1) // 2 if centers[order[len(order) // 2], 0] < middle[0] else len(order) // 2
     left, right = order[:half], order[half:]
-    return tuple(sorted(map(int, part), key=lambda k: -centers[k, 1]) for part in (left, right))  # type: ignore[return-value]
+    # type: ignore[return-value]
+    return tuple(sorted(map(int, part), key=lambda k: -centers[k, 1]) for part in (left, right))
 
 
 def _spread(wanted: FloatArray, low: float, high: float, room: float) -> list[float]:

@@ -569,7 +569,8 @@ def _pass_arcs(
             float(drive.layers[i]), 0.0,
         )  # fmt: skip
         found = pass_arc(rim, entry, leave, arc)
-        # Slip on the whole arc is allowed during the iterations. `_check_slip` checks the solution for such slip.
+        # Slip on the whole arc is allowed during the iterations. `_check_slip` checks the solution for slip on a whole
+        # arc.
         if found is None:
             continue
         slipped = abs(log(leave * (found.slip_force + EA) / (found.slip_force * (leave + EA))))

@@ -127,7 +127,7 @@ def _solve(
 ) -> NDArray[np.complex128]:
     """Return the solution of the equations in the docstring of this module as one array: the surface elevations η at
     the points, then B_j, k, v, q and R, in SI units, shape (2 count + 5,). Raise ModelError if there is no solution."""
-    # lengths are scaled by g/ω², times by 1/ω
+    # lengths are scaled by g/ω², and times by 1/ω
     L, c = gravity / omega**2, gravity / omega
     H, d, U = height / L, depth / L, current / c
     k = _find_length(d, U)

@@ -74,7 +74,7 @@ def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple
     """
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)
-    # the ratio of friction to its limit and speed is 1/zone within the zone and 1/speed outside the zone
+    # friction divided by both the friction limit and the speed is 1/zone within the zone, and 1/speed outside the zone
     dry, share = ud + 2.0 * (us - ud) * fall, 1.0 / max(speed, zone)
     slope = -4.0 * (us - ud) * q * fall * fall / zone - (dry * share if beyond else 0.0)
     return dry * share + uv, slope * share / speed if speed != 0.0 else 0.0

@@ -151,7 +151,8 @@ def add_tangents(
         for j in range(n):
             k = i * n + j
             l, l_t, l_tt, weight = m[k].l, m[k].l_t, m[k].l_tt, m[k].weight
-            # derivatives of the velocity or acceleration of the material with respect to coordinates of nodes and to l
+            # derivatives of the velocity or acceleration of the material with respect to coordinates of nodes and with
+            # respect to l
             for e in range(4):
                 if inertia:
                     own = dq * (l_tt * m[k].B[e] + l_t * l_t * m[k].C[e]) + 2.0 * dv * l_t * m[k].B[e]

@@ -47,7 +47,7 @@ class Neighbours:
     """
     # pairs as single integers in ascending order, for a comparison of lists, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    ellipsoids: int = 0  # Number of pairs with an ellipsoid. These are the first pairs.
+    ellipsoids: int = 0  # Number of pairs with an ellipsoid. These pairs precede all other pairs.
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     """Origins of all surfaces at the last search [m], shape (n, 3)."""
     # whether each bounded surface is a candidate with each half space, shape (half spaces, bounded)
@@ -98,8 +98,8 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # Pairs with an ellipsoid are first. Apart from this the order of the search is kept, because in this order
-        # neighbours are close in memory.
+        # Pairs with an ellipsoid precede other pairs. Otherwise, the pairs remain in the order of the search, because
+        # neighbours in this order are close in memory.
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())

@@ -133,7 +133,7 @@ def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line:
         line: points of the belt [m], shape (n, 2).
         title: heading of the figure.
     """
-    from matplotlib.patches import Circle  # imported here, because runs without pictures do not need it
+    from matplotlib.patches import Circle  # imported here, because only pictures need matplotlib
 
     corners = np.concatenate((line, centers - radii[:, None], centers + radii[:, None]))
     low, high = corners.min(axis=0), corners.max(axis=0)
@@ -253,9 +253,9 @@ def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArr
 
 def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> None:
     """Draw the belt on its pulleys."""
-    from matplotlib.collections import LineCollection  # imported here, because runs without pictures do not need it
-    from matplotlib.colors import LinearSegmentedColormap  # imported here, because runs without pictures do not need it
-    from matplotlib.lines import Line2D  # imported here, because runs without pictures do not need it
+    from matplotlib.collections import LineCollection  # imported here, because only pictures need matplotlib
+    from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need matplotlib
+    from matplotlib.lines import Line2D  # imported here, because only pictures need matplotlib
 
     tension = LinearSegmentedColormap.from_list("tension", ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"])
     pieces = np.concatenate([np.stack((line.points[:-1], line.points[1:]), axis=1) for line in lines])
@@ -303,8 +303,8 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
     """Draw a pulley with a spoke, and inside the rim the arcs on which the belt sticks or slips. The argument
     ``font_size`` is in points.
     """
-    from matplotlib.collections import LineCollection  # imported here, because runs without pictures do not need it
-    from matplotlib.patches import Circle  # imported here, because runs without pictures do not need it
+    from matplotlib.collections import LineCollection  # imported here, because only pictures need matplotlib
+    from matplotlib.patches import Circle  # imported here, because only pictures need matplotlib
 
     c, r = wheel.center, wheel.radius
     axes.add_patch(Circle(tuple(c), r, facecolor="#f5f7fa", edgecolor=FAINT, linewidth=1.0, zorder=1))
@@ -336,7 +336,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
 def _write(axes: Any, center: FloatArray, text: str, **style: float) -> None:
     """Write a text in a pulley on top of belt and rim. The text has a light outline, because it can be wider than the
     pulley."""
-    from matplotlib.patheffects import withStroke  # imported here, because runs without pictures do not need it
+    from matplotlib.patheffects import withStroke  # imported here, because only pictures need matplotlib
 
     edge = withStroke(linewidth=2.5, foreground="#f5f7fa")
     axes.text(*center, text, ha="center", va="center", color=INK, zorder=8, path_effects=[edge], **style)

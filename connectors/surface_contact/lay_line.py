@@ -153,7 +153,7 @@ def lay_line(
     given = {"contact_stiffness_per_length": stiffness} | (contact or {})
     if friction > 0.0:
         given["friction_coefficient"] = friction
-    # lines on soft beds and winch ropes have no search
+    # winch ropes, and lines on soft beds, are not searched for contacts
     searches = sum(map(len, surfaces)) > TOUCHING and not winch and not set(BED) & set(given)
     contacts = add_surface_contact(world, surfaces, cables, touching=TOUCHING if searches else None, **given)
     return LaidLine(cables, surfaces, contacts, route, rope)

@@ -177,7 +177,7 @@ def add_winch_point(
         if k < CABLE:
             axis = unit_vector(k % 3)
             dd = S[k // 3] * axis[0], S[k // 3] * axis[1], S[k // 3] * axis[2]
-            # r_l contains the slopes, and S_i the length
+            # r_l depends on the slopes, and S_i depends on the length
             change = dq * il * S[k // 3] * dot(axis, F) if (k // 3) % 2 == 1 else 0.0
             on_l += change
             K[k, CABLE] += change

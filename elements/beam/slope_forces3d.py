@@ -137,7 +137,7 @@ def fill_second(w: FloatArray, s: FloatArray, H: FloatArray) -> None:
         value = scale * own * w[o]
         H[0, 0] += a * (a - 1.0) * value / (g33 * g33)
         H[2, 2] += b * (b - 1.0) * value / (D * D)
-        # upper triangle; o > 2
+        # entries of the upper triangle; the index o is greater than 2
         H[0, 1] += a * e * scale * w[o] / g33
         H[0, 2] += a * b * value / (g33 * D)
         H[0, o] += a * scale * own / g33

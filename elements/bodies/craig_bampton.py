@@ -286,7 +286,8 @@ def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
 
     try:
         mesh = meshio.read(str(file))
-    except (Exception, SystemExit) as error:  # SystemExit, because meshio ends the process for some damaged files
+    # SystemExit is also caught, because meshio ends the process for some damaged files
+    except (Exception, SystemExit) as error:
         raise ModelError(f"mesh = {str(file)!r} in Superelement.add_to cannot be read by meshio: {error}") from None
     points = np.zeros((len(mesh.points), AXES))
     points[:, : mesh.points.shape[1]] = mesh.points

@@ -167,7 +167,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
         return create_rows(some, row, points)._replace(dofs=dofs[row])
 
     lanes = create_lanes(own.__wrapped__())
-    # the integration points of rule 2 are constants in its kernels
+    # the integration points of rule 2 are constants in the kernels for this rule
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return RuleGroup(

@@ -167,7 +167,7 @@ def bending_blocks_space(
     kM, K = cross(k, M), cross(M, p)
     s = dot(M, kappa)
     P = combine(1.0, kM, -2.0 * s, p)
-    # symbols as in the docstring of this module
+    # the docstring of this module defines the symbols
     d = dq * dEI * ig
     c = (dq * EI + dv * dEI - 2.0 * d * ppt) * ig
     u, w = combine(c, k, d, kt), combine(c, p, d, pt)

@@ -145,7 +145,7 @@ def inertia_tangent(
     matrix.
     """
     omega, omega_t = np.empty(2), np.empty(2)
-    # for each node, see `fill_spin_variations`
+    # spins of both nodes, and their derivatives and variations, see `fill_spin_variations`
     on_v, gyro, change, change_t = np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 4))
     own = np.empty((3, 3))
     for i in range(len(rows)):

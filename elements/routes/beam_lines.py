@@ -147,7 +147,9 @@ def _add_line(
         columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     if "euler_parameters" in columns:
-        from windlass.elements.beam.unit_rotation import UnitRotation3D  # here, because 2D models do not need it
+        from windlass.elements.beam.unit_rotation import (  # here, because 2D models do not need 3D rotations
+            UnitRotation3D,
+        )
 
         world.add(UnitRotation3D, name=f"{name} rotation", part=mine, node=nodes[mine.numbers])
     mine = part_of_large(elements)
@@ -161,8 +163,10 @@ def _add_line(
 def _find_kinds(in_space: bool, deformable: bool) -> tuple[type[Component], type[Component]]:
     """Return the types of node and beam in 2D or 3D. In 3D, the cross sections are rigid or deformable."""
     if in_space and deformable:
-        from windlass.elements.beam.slope_beam3d import SlopeBeam3D  # imported here, because few models use it
-        from windlass.elements.nodes.section_node import PointSectionSlopes3D  # here, because few models use it
+        from windlass.elements.beam.slope_beam3d import SlopeBeam3D  # here, because few beams have flexible sections
+        from windlass.elements.nodes.section_node import (  # here, because few beams have flexible sections
+            PointSectionSlopes3D,
+        )
 
         return PointSectionSlopes3D, SlopeBeam3D
     if in_space:

@@ -59,7 +59,8 @@ def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
     `split_rows`. The tasks can run concurrently because compiled kernels release the global interpreter lock.
     """
     *tasks, last = tasks
-    # This thread evaluates the first set. Additional threads evaluate the other sets except the last.
+    # This thread evaluates the first set of rows. Additional threads evaluate the other sets of ``tasks``, from which
+    # the last set has been removed.
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]
     for task in tasks[:1]:
         task()

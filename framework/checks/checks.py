@@ -131,7 +131,7 @@ class _Names:
 
 def find_similar(name: str, known: Sequence[str], most: int = 2) -> list[str]:
     """Return the known names that are similar to a name, the most similar first."""
-    from difflib import get_close_matches  # imported here, because only error messages need it
+    from difflib import get_close_matches  # imported here, because only error messages need this function
 
     return get_close_matches(name.lower(), known, most)
 

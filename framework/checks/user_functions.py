@@ -84,8 +84,8 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # an entry contradicts the function only if differences with a quarter of the step are nearly equal to the
-        # differences with the whole step
+        # where the slopes over the whole step and over a quarter of the step differ, the function is not smooth, so the
+        # entry is not compared
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

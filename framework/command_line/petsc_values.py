@@ -104,8 +104,8 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
     reason = _read(mine) if mine else None
     if reason is None:
         return None
-    # the wrong option is identified by its value in PETSc's message, because PETSc may read an option only if other
-    # options, such as a type, are given
+    # PETSc reads some options only if other options, such as a type, are given; the value in PETSc's message then
+    # identifies the wrong option
     without = [name for name in mine if _read({other: mine[other] for other in mine if other != name}) is None]
     quoted = [name for name in mine if mine[name] and mine[name] in reason.split()]
     name = next(iter([*(name for name in quoted if name in without), *without, *quoted, *mine]))

@@ -146,7 +146,7 @@ def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: f
     solver_names = [known for known in petsc_names() if re.fullmatch(SOLVER_FAMILY, known)]
     spelling = {known.lower(): known for known in candidates}
     spelling |= {prefix + known: prefix + known for prefix in fitting for known in solver_names}
-    import difflib  # imported here, because only error messages need it
+    import difflib  # imported here, because only error messages need difflib
 
     close = difflib.get_close_matches(name.lower(), sorted(spelling), n=3, cutoff=closeness)
     ratios = [difflib.SequenceMatcher(None, known, name.lower()).ratio() for known in close]

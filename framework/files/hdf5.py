@@ -100,8 +100,8 @@ class Overlay:
         return len(view)
 
     def _write_behind(self, place: int, new: memoryview) -> None:
-        # Data in memory are written after the file is closed. New data that overwrite such data are therefore also kept
-        # in memory.
+        # Data in memory are written after the file is closed. New data that overwrite data in memory are therefore also
+        # kept in memory.
         end = place + len(new)
         if len(new) < LARGE or any(place < at + len(old) and at < end for at, old in self.behind):
             self.behind.append((place, bytes(new)))

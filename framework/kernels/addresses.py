@@ -42,7 +42,7 @@ def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
     success.
     """
 
-    from llvmlite import ir  # imported here, because only the compiler needs it
+    from llvmlite import ir  # imported here, because only the compiler needs llvmlite
     from numba import types  # imported here, because only the compiler needs numba
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
@@ -132,7 +132,7 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     kept = function.find_kept(args, BY_ADDRESS)
     if kept is not None and kept.header["block"] == size:
         return int(kept.address)
-    from windlass.framework.kernels.compiled_entries import find_entry  # imported here, because it imports numba
+    from windlass.framework.kernels.compiled_entries import find_entry  # here, because the module imports numba
 
     return find_entry(function, args, size)
 

@@ -109,7 +109,8 @@ def list_names(code: CodeType) -> list[tuple[str, str]]:
     none, extended, cache, named = ("", ""), dis.EXTENDED_ARG, CACHE, NAMED
     for operation, low in zip(raw[::2], raw[1::2], strict=True):
         if operation == cache:
-            # an instruction that extends an argument never precedes such an instruction
+            # the instruction EXTENDED_ARG, which extends the argument of the next instruction, never precedes a cache
+            # entry
             continue
         if operation in named:
             scope, shift = named[operation]
@@ -205,7 +206,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
             return name, [(member.name, inner(member.value)) for member in value]
         if issubclass(value, tuple) and value is not tuple:
             return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        # Such a class is an exception that machine code raises. Numba would create a copy if the class could not be
+        # An exception class is a constant if machine code raises the exception. Numba would copy a class that cannot be
         # imported.
         if _is_importable(value):
             return name

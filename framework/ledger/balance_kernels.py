@@ -58,7 +58,7 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # for half the angle between both sets of Euler parameters, the sine is half the chord, and the cosine is the
+        # let h be half the angle between both sets of Euler parameters: sin h is half the chord, and cos h is the
         # length of the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)

@@ -429,7 +429,7 @@ class EnergyLedger(EveryNth):
         labels = self._find_labels()
         title, *rows = self._list_lines(labels)
         shown = [name for name in self.kinds if self.kinds[name] != PARTS and self[name].any()]
-        # quantities that are too small for the picture appear only in the table
+        # quantities that are too small to be visible appear only in the table
         largest = max((float(np.abs(self[name]).max()) for name in shown), default=0.0)
         shown = [name for name in shown if float(np.abs(self[name]).max()) > SEEN * largest]
         words = {name: labels.get(name, name.replace(".", ": ").replace("_", " ")) for name in shown}

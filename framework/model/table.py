@@ -72,7 +72,7 @@ class Entity:
     def _hint(self, column: str) -> str:
         """Return a suggestion for a name that is not a column: an output variable or a column with a similar name."""
         outputs = self.table.component.output_names
-        from difflib import get_close_matches  # imported here, because only error messages need it
+        from difflib import get_close_matches  # imported here, because only error messages need this function
 
         for name in (column, *get_close_matches(column, outputs, 1)):
             if name in outputs:

@@ -150,7 +150,7 @@ class World:
         )
         from html import escape  # imported here, because only notebooks show a world
 
-        from windlass.framework.command_line.html_tables import format_table  # imported here, because it imports html
+        from windlass.framework.command_line.html_tables import format_table  # here, because the module imports html
 
         words = escape(f"World with gravity ({gravity}) m/s², {state}")
         return f"<p>{words}</p>" + format_table(ReportTable(["component", "rows", "unknowns", ""], rows), inline=True)

@@ -124,7 +124,7 @@ class Recorder(EveryNth):
             self._base = create_output_folder(self._base.parent) / self._base.name
             suffixes = [suffix for kind in formats for suffix in known[kind].suffixes]
             files = [self._base.with_name(self._base.name + suffix) for suffix in suffixes]
-            # a continued run checks the files that it extends when it writes the next frame
+            # a run that continues an earlier run checks its existing files when it writes the next frame
             check_file = check_target if options.restart_requested() else check_series
             for file in files:
                 check_file(file, "series")

@@ -59,6 +59,6 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
             return None
         player.show_frame(series.number(frame))
         with warnings.catch_warnings():
-            # if trame is missing, the notebook shows a picture
+            # suppress the warning that the notebook shows a picture because trame is missing
             warnings.filterwarnings("ignore", "(?s).*static (output|image)")
             return player.plotter.show(return_viewer=True)

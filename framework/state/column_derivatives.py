@@ -126,7 +126,7 @@ class ChangedResidual:
 
     def __init__(self, world: World, fields: Fields) -> None:
         self._world, self._fields, self._assembly = world, fields, Assembly(world)
-        self._unchanged: FloatArray | None = None  # residual for the numbers in the tables
+        self._unchanged: FloatArray | None = None  # residual with the unchanged values of the tables
         tables = {component: table for component, table in world.tables.items() if table.count}
         self._targets = {
             component: {
@@ -155,7 +155,7 @@ class ChangedResidual:
             self._copy_fields(assembly, world.numbering.reference - numbering.reference)
             return eval_residual(assembly)
         except ModelError:
-            # the law does not allow this number
+            # the law does not allow the changed value
             return np.full(len(self._fields.x) + len(self._fields.lam) - 2, np.nan)
         finally:
             value.write(before)

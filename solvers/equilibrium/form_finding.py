@@ -324,7 +324,7 @@ class FormFinder:
             if not found:
                 self.q, fields.data[:], fields.start_data[:] = before
                 factor /= RETREAT
-                self._limit = max(self._limit / STIFFER, 1.0)  # the limit inf does not change
+                self._limit = max(self._limit / STIFFER, 1.0)  # a limit of inf remains inf
                 continue
             contact = self._update()
             least = LEAST_FORCE * largest

@@ -107,7 +107,8 @@ class TangentInertia:
     def __init__(self, problem: NonlinearProblem, like: TangentInertia | None = None) -> None:
         self._problem, tangent = problem, problem.matrix.mat
         if problem.pattern.block > 1:
-            # only a factorisation by rows gives the inertia, so blocks are converted
+            # only the factorisation of a matrix that is stored by rows gives the inertia, so a matrix of blocks is
+            # converted
             tangent = tangent.convert("aij", PETSc.Mat())
         self._tangent, self._symmetric = tangent, tangent.duplicate(copy=True)
         self._symmetric.transpose()
@@ -196,7 +197,7 @@ class TangentInertia:
             pc.apply(right, solution)
         except PETSc.Error as error:
             raise_cause(error)
-            # the result is not finite, because a pivot was 0
+            # a pivot was 0, so the result is not finite
             return False
         if not np.isfinite(solution.norm()):
             return False

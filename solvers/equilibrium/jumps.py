@@ -154,8 +154,9 @@ class JumpWatch:
         The state must not change until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
-            # This step continues a step of the same solve in which contact states did not settle. The recorded loads,
-            # and the work of these loads along the first iterate, are scaled to the load increment of both steps.
+            # This step continues an earlier step of the solve, after which contact states did not settle. The recorded
+            # loads, and the work of these loads along the first iterate, are scaled to the load increment of both
+            # steps.
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
@@ -332,7 +333,7 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # contacts do not settle at this load factor, which is therefore assumed to be beyond the limit point
+                # contacts do not settle at this load factor, so the load factor is assumed to be beyond the limit point
                 after = load
                 continue
             if middle is None and done < ENOUGH:

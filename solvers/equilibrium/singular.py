@@ -226,7 +226,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
     solver, motion = create_pivoting(shifted, package), random_like(size)
-    # inverse iteration: components along motions with stiffness decrease, even if the stiffness is small
+    # inverse iteration reduces the components along motions with stiffness, even if the stiffness is small
     for _ in range(INVERSE_ITERATIONS):
         motion.pointwiseMult(motion, size)
         solution = try_solve(solver, motion)

@@ -141,7 +141,7 @@ class RungeKutta(Method):
 
     def _create(self, state: State, size: float) -> None:
         """Create a solver of SciPy that starts from the state."""
-        from scipy.integrate import DOP853  # imported here, because other methods do not need this module
+        from scipy.integrate import DOP853  # imported here, because other methods do not need SciPy
 
         self._begin_step(state)
         first = min(self._next, size)
@@ -158,7 +158,7 @@ class RungeKutta(Method):
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
         # The estimate is a small difference of large values, so its rounding error is large and depends on the number
-        # of processes. Rounding to √2 times a power of 2 makes step sizes independent of this number.
+        # of processes. Rounding to √2 times a power of 2 makes step sizes independent of the number of processes.
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
@@ -175,7 +175,7 @@ class RungeKutta(Method):
         """Attempt one step from the state. The argument ``size`` is the largest allowed step size [s]."""
         self._failures, self._cause = 0, ""
         try:
-            # suppress warnings about overflow and NaN, because the step control rejects steps with such values
+            # suppress warnings about overflow and NaN, because the step control rejects steps with overflow or NaN
             with np.errstate(all="ignore"):
                 advance = self._attempt(state, size, then)
         except (SingularError, ProjectionError, StuckError) as error:

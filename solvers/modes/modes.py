@@ -257,7 +257,7 @@ class Modes:
 def _require_slepc() -> None:
     """Raise ModelError if slepc4py is not installed."""
     try:
-        import slepc4py  # noqa: F401  # imported here, because only modes need it
+        import slepc4py  # noqa: F401  # imported here, because only modes need slepc4py
     except ImportError as error:
         raise ModelError(
             "modes need slepc4py, the SLEPc that belongs to the PETSc in use (Debian: python3-slepc4py-real; "

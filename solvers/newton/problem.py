@@ -124,7 +124,7 @@ class NonlinearProblem:
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self.motion = Solution(fields.x, fields.v, fields.a, fields.lam)
-        # Predicted values of the scheme, and factors of the unknowns. Compiled programs contain the addresses of these
+        # Predicted values of the scheme, and factors of the unknowns. Compiled programs store the addresses of these
         # arrays.
         self.q0, self.v0, self.factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None

@@ -282,8 +282,8 @@ class Adjoint:
                 side.begin_step(step.h, step.then)
         problem, integrator = centre.problem, centre.integrator
         places, scheme, n = problem.sparsity.unknowns, problem.scheme, centre.assembly.layout.spare
-        # Adjoint variables of the predicted algorithmic accelerations. The other sums over runs begin with the adjoint
-        # variables at the end of the step.
+        # Adjoint variables of the predicted algorithmic accelerations at the end of the step. The other sums over
+        # Newton runs begin with the given adjoint variables.
         of_c, none = factors["carried"], np.zeros(n)
         into = StepFactors(factors["q"].copy(), factors["v"].copy(), none, none, np.zeros_like(factors["data"]))
         if self._history is not None:
@@ -407,7 +407,7 @@ class Adjoint:
             into.start_data -= history.multiply_forces(start_forces, terms.mu[:-1], terms.nu[:-1])
         by_v = self._tangents.multiply(0.0, 1.0, mu)
         if self._assembled:
-            # r_uᵀ mu is equal to the right-hand side
+            # the mass matrix is constant, so r_uᵀ mu, which equals the right-hand side, replaces a product with ∂r/∂q
             self._find_mass()()
             _weigh_run(places.of_dof, right, by_v, self._inertia, (scheme.v_factor, scheme.a_factor), into.q, into.v)
         else:

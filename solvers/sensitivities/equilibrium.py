@@ -285,7 +285,8 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
         if not (isinstance(h, (int, float)) and np.isfinite(h) and h > 0.0):
             hint = ": a parameter with the value 0 must have a step" if name not in steps else ": must be > 0"
             raise ModelError(f"steps[{name!r}] = {h!r}{hint}")
-        # use the difference between the rounded value of p + h and p, because this difference has no rounding error
+        # h becomes the difference between the rounded values of p + h and p, because this difference has no rounding
+        # error
         found[name] = float((value + h) - value)
     return found
 

@@ -204,7 +204,7 @@ def find_state_slopes(
     """
     best, words = None, ""
     for share in SHARES:
-        # the difference between the rounded values of the parameter has no rounding error
+        # h is the difference between two rounded values of the parameter, so h itself has no rounding error
         h = float((p[name] + share * found.steps[name]) - p[name])
         if h <= 0.0:
             break

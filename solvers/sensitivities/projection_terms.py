@@ -116,7 +116,8 @@ class ProjectionTerms:
                 ends.append(weigh(side, before))
             return (ends[0] - ends[1]) / (2.0 * pair.h)
 
-        # use random ratios, because equal changes of all coordinates may have no effect on the projection
+        # random ratios of the changes are used, because equal changes of all coordinates may have no effect on the
+        # projection
         shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
 
         def differentiate(name: str, dofs: IntArray) -> float:
@@ -147,8 +148,8 @@ class ProjectionTerms:
             change = np.zeros_like(factors[name])
             for dof in self._constrained:
                 change[dof] = differentiate(name, np.array([dof])) / shares[dof]
-            # perturb groups of coordinates on which no constraint acts, and divide only groups that change the
-            # projection
+            # Coordinates without constraints are perturbed in groups. A group is divided only if its perturbation
+            # changes the projection.
             parts = [np.setdiff1d(np.arange(len(change)), self._constrained)]
             least = INSIGNIFICANT * float(np.abs(factors[name]).max(initial=0.0))
             while parts:
@@ -181,7 +182,7 @@ class ProjectionTerms:
         centre.project(h, trace)
         v, a, over = before["v"] + trace.velocities, before["a"] + trace.accelerations, trace.over
         self._move(before, v, a)
-        # adjoint variables of accelerations, velocities and j after the first two solves
+        # adjoint variables of the accelerations, the velocities and the offsets j after the first two solves
         of_a, of_v, of_j = factors["a"].copy(), factors["v"].copy(), np.zeros(m)
         of_carried, y_carried, y_offset = factors["carried"], np.zeros(n), np.zeros(n)
         if not integrator.rate_level:

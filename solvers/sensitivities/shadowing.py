@@ -212,7 +212,8 @@ class Shadow:
 
     def __init__(self, adjoint: Adjoint, centre: Companion, last: StoredState, directions: int) -> None:
         self._adjoint, self._centre = adjoint, centre
-        # largest coordinate and largest velocity at the end of the motion, by which adjoint variables are multiplied
+        # adjoint variables are multiplied by these scales: the largest coordinate and the largest velocity at the end
+        # of the motion
         self._scales = {key: float(np.abs(last.arrays[key]).max(initial=0.0)) or 1.0 for key in ("q", "v")}
         none = {key: np.zeros_like(last.arrays[key]) for key in NAMES}
         random, self._factors = np.random.default_rng(0), [none]

@@ -216,7 +216,7 @@ def take_steps(context: Any) -> int:
     for i in range(counts[WANTED]):
         status = 0
         counts[STAGE], counts[FROZEN] = STARTED, 0
-        # the caller has begun the first step; later steps begin here, at the end of the previous step
+        # the caller has begun the first step; each later step begins here
         if i > 0:
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"] + counts[SECOND] * counts[FIRST]
@@ -249,8 +249,8 @@ def take_steps(context: Any) -> int:
             status = repeat(c, counts, measures, lag, state)
             if status != 0 or counts[SECOND] == 0 or not is_settled(c):
                 return int(status)
-        # Python code processes the problems that a monitor has found, sets up the sparsity after a search for contacts,
-        # and checks shapes after many iterations
+        # Python code must continue if a monitor has found a problem, if the sparsity changes after a search for
+        # contacts, or if the shapes must be checked after many iterations
         if c.found[0] != 0.0 or c.recoupled[0] != 0.0 or state[0]["iterations"] >= HARD:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0

@@ -93,7 +93,7 @@ class StepSizes:
         # the end of a step is computed from the number of equal steps, so that 24500 steps of 1e-4 end exactly at 2.45
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
-            # the size of a step that ends at ``end`` up to rounding errors does not change
+            # a step whose end differs from ``end`` only by rounding errors keeps its size
             self._shortened = then >= end + 1e-9 * self.nominal
             return (end - now if self._shortened else self.size), end
         self._shortened = False

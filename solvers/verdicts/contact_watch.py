@@ -179,7 +179,7 @@ def judge_gaps(
         # the rate has reversed although the contact is open at both ends: contact occurred within the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
-        # a point that is now on the opposite side of the object has moved past the object, perhaps without contact
+        # a contact point that is now on the opposite side of the object may have passed it without contact
         turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
         # only a positive change of the rate, away from the object, is caused by a contact force
         kick = v1 - v0
@@ -270,8 +270,8 @@ class ContactWatch(Watch):
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # Data of the laws before the run. The data are restored after the run, because this solver may run within a
-        # step of another solver.
+        # Data of the contact laws before the run. The data are restored after the run, because this solver may run
+        # within a step of another solver.
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 

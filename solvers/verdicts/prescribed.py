@@ -95,7 +95,7 @@ class PrescribedWatch(Watch):
         # previous step
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
-        # changes of the constraints in the previous step, None if unknown
+        # change of the constraints during the previous step, or None if unknown
         self._change: FloatArray | None = None
         self._anywhere, self._wait = False, 0
 

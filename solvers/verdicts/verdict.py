@@ -192,7 +192,8 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
         nominal: number of steps that the run would have with the nominal step size.
         failed: (time [s], step size [s], reason) of each rejected attempt.
     """
-    # an attempt that is rejected so that the step ends at the time of a contact is not a failure
+    # if an attempt is rejected only to shorten the step to the time of a contact, the attempt is not counted as a
+    # failure
     cut = sum(REQUEST not in reason for _, _, reason in failed)
     if cut < MANY_CUTS or cut < CUT_SHARE * steps or steps < SHORT_STEPS * nominal:
         return []

@@ -182,7 +182,7 @@ def test_large_data_overwrite_data_in_memory(tmp_path: Path) -> None:
 
 
 def test_seal() -> None:
-    """The data of a file before its seal can be read."""
+    """The data that precede the seal of a file can be read."""
     assert bytes(check_seal(b"content" + seal(b"content"), "it")) == b"content"
     for wrong in (b"", b"content", seal(b"content"), b"contenT" + seal(b"content")):
         with pytest.raises(OutputError, match=r"it (has no|does not have the) digest"):

@@ -354,8 +354,8 @@ def test_comments_alone_tell_long_kernels() -> None:
 
 
 def test_lanes_have_named_fields() -> None:
-    """Lanes g are records, so kernels read values by the names of fields and the index of the lane, and not by row
-    numbers of an array.
+    """In kernels, the lanes ``g`` are records, so kernels read values by the names of fields and the index of the lane,
+    and not by row numbers of an array.
     """
     fields, wrong = 0, []
     for path in FILES:

@@ -272,7 +272,7 @@ def test_brake_is_released_by_the_torque_at_a_joint() -> None:
 
 
 def test_partition_keeps_cells_beside_their_joints() -> None:
-    """A load cell is assigned to the process of its joint, also if the joint holds a hub (a body in very many rows)."""
+    """A load cell is assigned to the process of its joint, even if the joint holds a hub (a body in very many rows)."""
     world = wl.World()
     hubs = [world.add(el.RigidBody2D, position=(0.0, y), mass=1.0, inertia=1.0) for y in (0.0, 1.0)]
     bodies = world.add(el.RigidBody2D, position=np.ones((100, 2)), mass=1.0, inertia=1.0)
