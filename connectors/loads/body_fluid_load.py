@@ -150,9 +150,9 @@ def bind_active(rows: LocalRows, divide: Divide) -> BodyGroup:
 def create_group(rows: LocalRows, which: IntArray, pieces: Pieces) -> BodyGroup:
     """Create the arrays of the pieces of the rows with the indices ``which``, shape (k,), and the fluid at the pieces.
 
-    The array c has one element per piece. The values row, marker, kind, size, volume, up, density, gravity and fills
-    are followed by turns, which is 0 for spheres; by l, b, d, P and m of `body_pieces`; by B, the axes of the piece in
-    the frame of the marker; and by begin and end, the range of the triangles of the piece.
+    The array c has one element per piece, with the values row, marker, kind, size, volume, up, density, gravity, fills
+    and turns. The value turns is 0 for spheres. Further values are l, b, d, P and m of `body_pieces`, the axes B of the
+    piece in the frame of the marker, and the range of the triangles of the piece, from begin to end.
     """
     row = which[pieces.row]
     count = len(row)

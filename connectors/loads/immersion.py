@@ -1,7 +1,7 @@
 """Immersed volume of spheres, cylinders, boxes and polyhedra below a plane, with moments and waterplane integrals.
 
 Consider a point at the position ρ relative to the centre of the body, in the axes of the body. The point is immersed if
-its depth below the plane is positive. With the depth h of the centre, the condition is:
+its depth below the plane is positive. With the depth h of the centre, the condition and the integrals are:
 
     depth: h - N·ρ > 0
     volume and first moment: V = ∫ dρ, S = ∫ ρ dρ over the immersed part

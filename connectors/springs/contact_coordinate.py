@@ -5,10 +5,10 @@
     action: f on coordinate 1, -f on coordinate 0, on the left-hand side
 
 x0 and x1 are the displacements of the coordinates from the reference configuration. The stored gap (one history value
-per row) is constant during Newton's iterations. After the iterations the stored gap is set to g. Consider a contact
-that has closed or opened since the start of the step. Then the
+per row) is constant during Newton's iterations. After the iterations the stored gap is set to g. For a contact that
+has closed or opened since the start of the step, the update returns
 
-    force error = |k g|, and the recommended step size = |gap at the start of the step / g_t|.
+    force error = |k g|, recommended step size = |gap at the start of the step / g_t|.
 
 With this step size, a solver with adaptive steps can end a step at the time at which the contact closes or opens.
 """

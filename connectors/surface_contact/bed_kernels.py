@@ -32,9 +32,10 @@ When a line that was lifted further than c_s δ touches the bed again, δ is set
 cycle of lifting and lowering beyond the gap c_s δ + Δ dissipates w k c_s δ (c_s δ + Δ)/2. Points under suction have no
 friction.
 
-Source: friction: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006), with an ellipse as the
-limit, as in DNV-RP-F114, Pipe-soil interaction for submarine pipelines (2017); suction: C. Bridge, K. Laver, E. Clukey,
-T. Evans, Steel catenary riser touchdown point vertical interaction models, OTC 16628 (2004), with straight lines.
+Source of the friction: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006). DNV-RP-F114,
+Pipe-soil interaction for submarine pipelines (2017), also uses an ellipse as the limit. Source of the suction: C. Bridge,
+K. Laver, E. Clukey, T. Evans, Steel catenary riser touchdown point vertical interaction models, OTC 16628 (2004), with
+straight lines.
 """
 
 from __future__ import annotations
