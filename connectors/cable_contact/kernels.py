@@ -359,7 +359,7 @@ def eval_pair(
 ) -> tuple[TouchParameters, FootMotion, Bristle, FootContact]:  # fmt: skip
     """Evaluate the contact of the point ``xi`` of cable A with the foot s. The bristle is read from the history values
     at the start of the step. For ropes that friction turns, also write the coefficients σ of the spins (`material.py`)
-    into the work space g.
+    into the record g.
     """
     par, q = read_parameters(c, h.a, h.b, data[at + SHARE]), find_material(c, h.a, h.b, xi, s, x, v, g)
     m = find_motion(h.za, h.ya, h.zb, h.yb, xi, s, held, q)

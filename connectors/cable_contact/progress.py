@@ -32,7 +32,7 @@ class UpdateProgress(NamedTuple):
         number: index of the other cable of each slot before the update, see `ContactSlots`, shape (slots,).
         left: index of the other cable of each slot after the last update, shape (slots,).
         hull: control points of the cables at the last search (`eval_hulls`) [m], shape (rows, 4, 3).
-        now: work space for the present control points [m], shape (rows, 4, 3).
+        now: memory for the present control points [m], shape (rows, 4, 3).
         limits: limit [m], shape (1,), for twice the largest motion of a control point. Below the limit, the last search
             is valid. The limit is 0 if the last search is not valid.
         due: 0 if no search is necessary, otherwise `MOVED` or `ALL`, shape (1,).

@@ -63,7 +63,7 @@ DEEP = 0.25
 doubtful.
 """
 DEEPEST = 0.5
-"""Depth of a cable inside a circle, divided by the radius [1]. Above this value, a dynamic solve is refused."""
+"""Depth of a cable inside a circle, divided by the radius [1]. Above this value, a dynamic solve does not start."""
 TOUCHING = 1e-9
 """Overlap of two circles, divided by the sum of their radii [1]. Below this value, the circles are not reported as
 overlapping.

@@ -77,7 +77,7 @@ def add_offset_point(
         J, Jd: Jacobian of the position of the point with respect to the coordinates of the cable, and the time
             derivative of this Jacobian, shape (2, 8) each.
         C, V: derivatives of the force and the moment, which the docstring of this module defines, shape (3, 3) each.
-        X: work space, shape (3, 11).
+        X: memory for the function, shape (3, 11).
         varies: whether the Jacobians of the marker vary in time. If false, N is not changed.
     """
     # X = C B + V dB/dt, then K += B^T X
@@ -172,7 +172,7 @@ def scatter_row(
     Args:
         P, R: derivatives of the centre and the rotation of marker k, from `fill_marker`.
         wrench: sum of the forces F and moments m of all points, multiplied by dq, shape (w,).
-        A: work space, shape (w,).
+        A: memory for the function, shape (w,).
     """
     n, h = len(K) - w, m.h[k]
     width = dofs.shape[1] - n

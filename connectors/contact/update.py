@@ -95,7 +95,7 @@ def point_values(row: Any, k: int, n: int) -> tuple[int, int, float]:
 
 
 def work_type(**shapes: tuple[int, ...]) -> np.dtype[Any]:
-    """Return the type of a record that kernels use as work space. The record has one array for each of ``shapes``."""
+    """Return the type of a record that kernels use as memory. The record has one array for each of ``shapes``."""
     return record_type({name: np.dtype((np.float64, shape)) for name, shape in shapes.items()})
 
 

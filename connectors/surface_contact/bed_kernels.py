@@ -33,9 +33,9 @@ cycle of lifting and lowering beyond the gap c_s δ + Δ dissipates w k c_s δ (
 friction.
 
 Source of the friction: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006). DNV-RP-F114,
-Pipe-soil interaction for submarine pipelines (2017), also uses an ellipse as the limit. Source of the suction: C. Bridge,
-K. Laver, E. Clukey, T. Evans, Steel catenary riser touchdown point vertical interaction models, OTC 16628 (2004), with
-straight lines.
+Pipe-soil interaction for submarine pipelines (2017), also uses an ellipse as the limit. Source of the suction: C.
+Bridge, K. Laver, E. Clukey, T. Evans, Steel catenary riser touchdown point vertical interaction models, OTC 16628
+(2004), with straight lines.
 """
 
 from __future__ import annotations

@@ -262,7 +262,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows that `winch_cable.check` refuses, and for a coupling that is too large."""
+    """Raise ModelError for rows with an error that `winch_cable.check` finds, and for a coupling that is too large."""
     winch_cable.check(world, table)
     twist_cable.refuse_coupling(table)
 

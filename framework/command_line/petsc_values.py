@@ -90,7 +90,7 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
-    """Return the name of a solver's option that PETSc refuses, and PETSc's reason. Return None if PETSc accepts all
+    """Return the name of a solver's option that PETSc rejects, and PETSc's reason. Return None if PETSc accepts all
     options. If several options are wrong, the result is the option with the value that PETSc's reason quotes. If the
     reason quotes no value, the returned option and the returned reason may refer to different options.
 

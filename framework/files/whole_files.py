@@ -73,7 +73,7 @@ def check_target(path: Path, what: str = "") -> Path:
     messages.
 
     Raises:
-        OutputError: the path is a folder, a device, a FIFO or a socket, or the operating system refuses the path.
+        OutputError: the path is a folder, a device, a FIFO or a socket, or the operating system rejects the path.
     """
     try:
         mode = path.stat().st_mode
