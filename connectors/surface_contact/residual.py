@@ -247,9 +247,7 @@ def add_residual(
     v: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add the left-hand-side forces of all rows to f. The argument ``start`` contains the history values at the start
-    of the step.
-    """
+    """Add the left-hand-side forces of all rows to f. History values at the start of the step are in ``start``."""
     lanes, rows, total = np.zeros(1, ROW_LANES), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):
         row = c.rows[i]
