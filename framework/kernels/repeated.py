@@ -123,7 +123,7 @@ def _list_variables(self: Any, value: Any) -> list[Any]:
 def without_repetition() -> Iterator[None]:
     """Context manager for the compilation of kernels. Within the block, numba does not measure the times of calls of
     LLVM, and computes the lifetimes of variables only once, before the code generation. The faster function
-    `_list_variables` finds the variables in statements.
+    `_list_variables` finds the variables in statements, and equal settings of the compiler are found without a copy.
     """
     lock: Any = getattr(getattr(llvmlite.binding.ffi, "lib", None), "_lock", None)
     measuring = list(getattr(lock, "_cblist", ()))
@@ -139,8 +139,15 @@ def without_repetition() -> Iterator[None]:
         code.generator_info = None
         return None
 
+    settings = _core.targetconfig.TargetConfig
+    compare = settings.__eq__
+
+    def are_equal(self: Any, other: Any) -> Any:
+        given = getattr(self, "_values", None)
+        return (given is not None and given == getattr(other, "_values", None)) or compare(self, other)
+
     search = getattr(_ir.Inst, "_rec_list_vars", None)
-    processor.run = run_without_lifetimes
+    processor.run, settings.__eq__ = run_without_lifetimes, are_equal
     if search is not None:
         _ir.Inst._rec_list_vars = _list_variables
     if measuring:
@@ -148,7 +155,7 @@ def without_repetition() -> Iterator[None]:
     try:
         yield
     finally:
-        processor.run = run
+        processor.run, settings.__eq__ = run, compare
         if search is not None:
             _ir.Inst._rec_list_vars = search
         if measuring:
