@@ -31,7 +31,6 @@ from __future__ import annotations
 from math import floor, sqrt
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from windlass.elements.cable.points import cubic_terms
