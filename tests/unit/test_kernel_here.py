@@ -229,8 +229,8 @@ def create_arrays(given: NDArray[Any], n: int, m: int) -> Any:
     some = np.empty((n, 2), dtype=np.int64)
     some[:] = 7
     return (
-        np.zeros(n), np.zeros((2, n)), np.zeros(given.shape), np.zeros((n, 3, m), np.int64), np.zeros(2, dtype=np.bool_),
-        np.zeros(n, given.dtype), np.zeros(3, float), some,
+        np.zeros(n), np.zeros((2, n)), np.zeros(given.shape), np.zeros((n, 3, m), np.int64),
+        np.zeros(2, dtype=np.bool_), np.zeros(n, given.dtype), np.zeros(3, float), some,
     )  # fmt: skip
 
 
