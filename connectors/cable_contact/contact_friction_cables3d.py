@@ -183,9 +183,10 @@ def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str
     frames = create_records(
         b0=b[0], b1=b[1], F0=F[0], F1=F[1], free_angle=none, free_twist=none, length=length, dofs=dofs
     )
-    chosen = frames[which]
-    fill_references(chosen, rows.layout.reference)
-    frames[which] = chosen
+    if len(which):
+        chosen = frames[which]
+        fill_references(chosen, rows.layout.reference)
+        frames[which] = chosen
     return {name: frames[name].copy() for name in ("b0", "b1", "F0", "F1", "free_angle", "free_twist")}
 
 

@@ -29,10 +29,9 @@ C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-4
 
 from __future__ import annotations
 
-from math import sqrt
+from math import floor, sqrt
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from windlass.elements.cable.points import cubic_terms
@@ -141,7 +140,7 @@ def wrap_arc(arc: float, loop: float) -> float:
     result is the signed length of the shorter part of the chain between the two points.
     """
     if loop > 0.0:
-        return float(arc - loop * np.round(arc / loop))
+        return arc - loop * floor(arc / loop + 0.5)
     return arc
 
 

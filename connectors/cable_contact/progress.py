@@ -80,6 +80,15 @@ def begin_update(
         k.due[0] = MOVED
 
 
+@kernel(inline=True)
+def find_place(own: IntArray, row: int) -> int:
+    """Return the index of a row in the ascending rows ``own`` of this process. The row is one of these rows."""
+    place = 0
+    while own[place] < row:
+        place += 1
+    return place
+
+
 @kernel(fast=False)
 def end_update(
     c: NDArray[Any], own: IntArray, slots: ContactSlots, list_: PairList, k: UpdateProgress, data: FloatArray,
@@ -100,5 +109,4 @@ def end_update(
     if slots.counts[UNKNOWN] != 0:
         recoupled[0] = 1.0
     if outcome[4] >= 0.0:
-        # index of the row with the largest force error among the rows of this process
-        outcome[4] = np.searchsorted(own, int(outcome[4]))
+        outcome[4] = find_place(own, int(outcome[4]))

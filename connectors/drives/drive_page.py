@@ -336,7 +336,8 @@ def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], l
     order = np.argsort(centers[:, 0] - 1e-3 * (centers[:, 1] - middle[1]), kind="stable")
     half = (len(order) + 1) // 2 if centers[order[len(order) // 2], 0] < middle[0] else len(order) // 2
     left, right = order[:half], order[half:]
-    return tuple(sorted(map(int, part), key=lambda k: -centers[k, 1]) for part in (left, right))  # type: ignore[return-value]
+    by_height = [sorted(map(int, part), key=lambda k: -centers[k, 1]) for part in (left, right)]
+    return by_height[0], by_height[1]
 
 
 def _spread(wanted: FloatArray, low: float, high: float, room: float) -> list[float]:

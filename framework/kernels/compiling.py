@@ -89,6 +89,10 @@ def _is_for_c(arguments: Any) -> bool:
 def _nested() -> Iterator[None]:
     """Context manager for compilations. Within its block, garbage collection is disabled, because it would take a
     twelfth of the compilation time. Repeated work is also avoided (see repeated.py).
+
+    At the end, all objects are moved to the oldest generation of the collector. Otherwise, the next collection would
+    search the many new objects of the compiler for garbage, which would take as much time again. The next full
+    collection removes the garbage.
     """
     searching = gc.isenabled() and _Nesting.depth == 0
     if searching:
@@ -103,6 +107,8 @@ def _nested() -> Iterator[None]:
     finally:
         _Nesting.depth -= 1
         if searching:
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 

@@ -14,6 +14,8 @@ from typing import Any
 
 import numba
 
+from windlass.framework.kernels.new_arrays import find_new_array, is_new_array
+
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types: Any = _numba.types
 
@@ -51,13 +53,15 @@ _signatures: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 
 @contextmanager
 def remembered_signatures() -> Iterator[None]:
-    """Context manager: within its block, the signatures of operators for numbers and for items of arrays are determined
-    once and stored.
+    """Context manager. Within its block, the signatures of operators for numbers and for items of arrays are determined
+    once and stored, and signatures of new arrays are found by `find_new_array`.
     """
     owner = next(kind for kind in _types.Function.__mro__ if "get_call_type" in vars(kind))
     find = owner.get_call_type
 
     def find_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if is_new_array(self):
+            return find_new_array(args, kws) or find(self, context, args, kws)
         if kws or not _is_known(self) or not _are_plain(self, args):
             return find(self, context, args, kws)
         key = id(self), id(context), *args

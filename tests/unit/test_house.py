@@ -386,7 +386,7 @@ def test_design_has_the_floors_that_are_checked() -> None:
     }
     assert {top: floors.get(top) is not None for top in TOPS} == dict.fromkeys(TOPS, True)
     for top in (*TOPS, "commands"):
-        said = re.search(rf"^- {top}: (.*?)(?=^- |^$)", text, re.MULTILINE | re.DOTALL)
+        said = re.search(rf"^\| {top} \| (.*) \|$", text, re.MULTILINE)
         assert said is not None
         levels = [sorted(re.findall(r"`(\w+)`", level)) for level in said[1].split(";")]
         assert levels == [sorted(re.findall(r"\w+", floor)) for floor in floors[top] if not floor.startswith("(")], top
