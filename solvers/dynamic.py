@@ -66,10 +66,10 @@ class Dynamic(StepSolver):
 
     Args:
         world: the model.
-        step: nominal step size [s]; ``-<prefix>step`` overrides it.
-        end: time at the end [s]; ``-<prefix>end`` overrides it.
+        step: nominal step size [s]. ``-<prefix>step`` overrides it.
+        end: time at the end [s]. ``-<prefix>end`` overrides it.
         method: ``"generalized_alpha"``, ``"generalized_alpha_index2"``, ``"newmark"``, ``"trapezoidal_index2"``, or a
-            name that `register_integrator` has added; ``-<prefix>method`` overrides it.
+            name that `register_integrator` has added. ``-<prefix>method`` overrides it.
         spectral_radius: spectral radius of generalised-alpha at infinite frequency [1], from 0 (largest numerical
             damping) to 1 (no damping).
         rotations: integration of Euler parameters, ``"steady"`` or ``"parameters"``, see `create_integrator`.
@@ -194,7 +194,7 @@ class Dynamic(StepSolver):
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
-        """Integrate to the end and return the last state; see `march`."""
+        """Integrate to the end and return the last state. See `march`."""
         for now in self._march(state, hooks, resume, pauses=False):
             state = now
         return local_state(self.assembly, state)
@@ -279,7 +279,7 @@ class Dynamic(StepSolver):
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return values in addition to the state that a restart needs; see `Restartable`."""
+        """Return values in addition to the state that a restart needs. See `Restartable`."""
         return super().checkpoint() | {
             "sizes": self.sizes.checkpoint(),
             "newton": self.newton.checkpoint(),
@@ -296,7 +296,7 @@ class Dynamic(StepSolver):
         self.watches.restore(kept["watches"])
 
     def reset_caches(self, state: State) -> None:
-        """Delete cached tangents and the contact candidates of neighbour searches; see `Restartable`."""
+        """Delete cached tangents and the contact candidates of neighbour searches. See `Restartable`."""
         self.newton.reset_caches()
         self.assembly.reset_caches()
         self.consistency.look_back(state)

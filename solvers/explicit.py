@@ -103,7 +103,7 @@ class Explicit(StepSolver):
     Args:
         world: the model.
         step: step size [s]. For ``"rk"`` the largest step size. Steps end exactly at all multiples of the step size.
-        end: time at the end [s]; the options ``-<prefix>step``, ``-<prefix>end`` and ``-<prefix>method`` override the
+        end: time at the end [s]. The options ``-<prefix>step``, ``-<prefix>end`` and ``-<prefix>method`` override the
             arguments.
         method: ``"verlet"``: velocity Verlet of order 2 with fixed steps. ``"rk"``: Runge-Kutta of order 8 with error
             control (SciPy's DOP853). ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"``: orders 1, 2, 3, 4, 6
@@ -203,7 +203,7 @@ class Explicit(StepSolver):
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
-        """Integrate to the end and return the last state; see `march`."""
+        """Integrate to the end and return the last state. See `march`."""
         for now in self._march(state, hooks, resume, pauses=False):
             state = now
         return local_state(self.assembly, state)
@@ -333,7 +333,7 @@ class Explicit(StepSolver):
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return values in addition to the state that a restart needs; see `Restartable`."""
+        """Return values in addition to the state that a restart needs. See `Restartable`."""
         return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),

@@ -62,7 +62,7 @@ def describe_jump(start: float, time: float | None) -> list[str]:
 
 class NotConverged(WindlassError):
     """Exception that is raised if a solve has not converged. ``failure`` contains the reason, the time and the
-    equations with the largest residuals; ``state`` is the last good state.
+    equations with the largest residuals. ``state`` is the last good state.
     """
 
     def __init__(self, failure: Failure, advice: str = "") -> None:

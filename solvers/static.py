@@ -499,7 +499,7 @@ class Static(StepSolver):
         return describe_problem(self.problem)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the statistics and the data of the verdict; see `Restartable`."""
+        """Return the statistics and the data of the verdict. See `Restartable`."""
         judged = {"jumps": self._jumps, "coarse": self._coarse, "error": self._error, "notes": self.verdict.notes}
         judged["lost"] = self._lost
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
@@ -513,7 +513,7 @@ class Static(StepSolver):
         self.verdict = Verdict(notes=list(kept["notes"]))
 
     def reset_caches(self, state: State) -> None:
-        """Delete factorisations and the contact candidates of neighbour searches; see `Restartable`."""
+        """Delete factorisations and the contact candidates of neighbour searches. See `Restartable`."""
         self.newton.reset_caches()
         self.assembly.reset_caches()
 

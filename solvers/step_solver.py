@@ -73,7 +73,7 @@ class StepSolver:
         """
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return values in addition to the state that a restart needs; see `Restartable`."""
+        """Return values in addition to the state that a restart needs. See `Restartable`."""
         history = self.progress.history
         kept = {"statistics": self.statistics.checkpoint(), "failed_attempts": self.failed_attempts}
         return kept if history is None else kept | {"history": history.checkpoint()}

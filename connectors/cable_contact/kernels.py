@@ -150,7 +150,7 @@ class FootMotion(NamedTuple):
 class Bristle(NamedTuple):
     """Bristle of a contact. The fields are whether the bristle exists, the displacement s - s_0 of the foot [m], and
     the stored normals m_A and m_B and tangents t_A and t_B. For ropes that friction turns, m_A and m_B are the present
-    normals. ``back`` is the change k - k_1 of the spin per arc length [rad/m]; see `material.py`.
+    normals. ``back`` is the change k - k_1 of the spin per arc length [rad/m]. See `material.py`.
     """
 
     holds: bool

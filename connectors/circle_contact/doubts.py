@@ -161,7 +161,7 @@ def find_doubts(
 
 def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: float) -> list[str]:
     """Find the belt with the shortest period of the vibration on the contact stiffness. If ``step`` is longer than
-    `LONGEST_STEP` times this period, return a description of this belt, otherwise an empty list; see `Checks.reasons`.
+    `LONGEST_STEP` times this period, return a description of this belt, otherwise an empty list. See `Checks.reasons`.
     """
     on = find_touching_belts(c, fields)
     on = on[c["contact_stiffness"][on] > 0.0]

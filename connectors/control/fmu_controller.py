@@ -210,7 +210,7 @@ class FMUController(StepHook):
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the time of the first exchange, the time of the last exchange, the number of exchanges, the exchanged
-        values, and the state of the FMU; see `StepHook.checkpoint`.
+        values, and the state of the FMU. See `StepHook.checkpoint`.
         """
         kept = {"begin": self._begin, "reached": self._reached, "count": self._count, "values": dict(self.values)}
         kept["first"] = self._is_first

@@ -28,8 +28,8 @@ KINK = 1e-6
 OVERLAP = 1e-9
 """Extension of each piece, relative to its length [1], so that rounding errors cause no gap between pieces."""
 PIECE = 7
-"""Number of values that define a piece: side, x, y, a, b, size, limit. Line: side 0, start (x, y), direction (a, b);
-the size is the length. Arc: side 1 with the material inside, -1 with the material outside; centre (x, y); direction (a,
+"""Number of values that define a piece: side, x, y, a, b, size, limit. Line: side 0, start (x, y), direction (a, b).
+The size is the length. Arc: side 1 with the material inside, -1 with the material outside; centre (x, y); direction (a,
 b) from the centre to the middle of the arc; the size is the radius, and the limit is the cosine of half the angle of
 the arc.
 """

@@ -959,7 +959,7 @@ class Rope(_Line):
     attach loads to them.
 
     A rope starts taut, with the same tension on all spans and arcs. Lines that lie on a bed have no pulleys, and their
-    tension varies along a catenary; `con.lay_line` creates such lines.
+    tension varies along a catenary. `con.lay_line` creates such lines.
     """
 
     @checked(**OPEN)

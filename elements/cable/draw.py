@@ -2,7 +2,7 @@
 
 | point field | unit | meaning |
 | --- | --- | --- |
-| `displacement` | m | displacement from the reference position in the global frame; `Canvas` adds this field |
+| `displacement` | m | displacement from the reference position in the global frame. `Canvas` adds this field |
 | `velocity` | m/s | velocity in the global frame |
 | `axial_force` | N | tension > 0 |
 | `bending_moment` | N m | > 0 where the moment bends the cable to the left, seen in the direction of x |

@@ -56,7 +56,7 @@ class Inertia(NamedTuple):
 
 
 def create_inertia(mass_per_length: FloatArray, length: FloatArray, dofs: IntArray) -> Inertia:
-    """Create the data for the kernels of mass and weight; see `Inertia` for the arguments."""
+    """Create the data for the kernels of mass and weight. See `Inertia` for the arguments."""
     return Inertia(create_records(mass_per_length=mass_per_length, length=length), dofs)
 
 

@@ -253,7 +253,7 @@ def eval_spins(rows: LocalRows, fields: Fields, shares: FloatArray) -> Any:
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines, with the torque; see `winch_cable.draw`."""
+    """Draw each cable as ``subdivisions`` lines, with the torque. See `winch_cable.draw`."""
     drawing = winch_cable.draw(rows, fields, subdivisions, eval_twist_sections)
     torque = np.repeat(eval_twists(rows, fields).torque, subdivisions + 1)
     return replace(

@@ -45,7 +45,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Spins(NamedTuple):
-    """Motion of the material at both nodes of a cable, shape (2,) each; see `fill_spins`.
+    """Motion of the material at both nodes of a cable, shape (2,) each. See `fill_spins`.
 
     omega: ω_i [rad/s].
     omega_t: rate of ω_i at the node [rad/s^2].

@@ -53,7 +53,7 @@ def straight_beam(
         start, end: end points [m], shape (2,), or shape (3,) for 3D beams.
         elements: number of elements.
         order: order of the elements, 1, 2 or 3. An element has order + 1 nodes.
-        normal: direction of e_2 of 3D beams, shape (3,); see `beam_along` for the default.
+        normal: direction of e_2 of 3D beams, shape (3,). See `beam_along` for the default.
         name: name for messages and output.
         **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`, or of `SlopeBeam3D` if ``section_stiffness`` is given.
             The column ``length`` is not allowed.

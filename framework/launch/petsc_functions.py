@@ -287,7 +287,7 @@ def set_callbacks(snes: Any, mat: Any, context: int, **functions: int) -> None:
         mat: the tangent.
         context: address of the context that PETSc passes to the functions. The context must not be deleted before the
             solver.
-        functions: addresses of ``function``, ``jacobian`` and ``convergence_test``; functions that are not given are
+        functions: addresses of ``function``, ``jacobian`` and ``convergence_test``. Functions that are not given are
             not changed.
     """
     handle, given = Pointer(snes.handle), Pointer(context)

@@ -133,7 +133,7 @@ class FieldSeries(Closing, ABC):
         Args:
             time: time [s] of the frame, later than the time of the previous frame.
             points: present positions [m] of the points in the global frame, shape (n, 2) or (n, 3).
-            point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); vectors with two components
+            point_data: values per point by field name, shape (n,), (n, 2) or (n, 3). Vectors with two components
                 receive a third component 0.
             cell_data: values per line, followed by values per face, by field name, shape (m,), (m, 2) or (m, 3).
 

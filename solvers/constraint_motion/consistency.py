@@ -196,7 +196,7 @@ class Consistency:
             )
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return values in addition to the state that a restart needs; see `Restartable`."""
+        """Return values in addition to the state that a restart needs. See `Restartable`."""
         return {"again": self._again, "projections": self.projections}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -338,7 +338,7 @@ class Consistency:
 
     def find_offsets(self, h: float) -> FloatArray:
         """Return the factor c h² [s²] for each constraint, shape (m,). At index 3, the equation C_q δv = c h² j - Ċ
-        determines the change δv of velocities; see the module docstring.
+        determines the change δv of velocities. See the module docstring.
         """
         offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
         # constraints on velocities need no offset c, because the next steps fulfil these constraints exactly

@@ -19,7 +19,7 @@ from windlass.framework.model.system import Coupling, Evaluation, System, evalua
 
 @kernel
 def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: FloatArray, product: FloatArray) -> None:
-    """Add C_q w to ``product``; ``values`` contains the entries of C_q, constraint by constraint. Coordinates whose
+    """Add C_q w to ``product``. ``values`` contains the entries of C_q, constraint by constraint. Coordinates whose
     index is not an index of ``w`` contribute 0.
     """
     k = 0

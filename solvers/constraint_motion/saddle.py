@@ -142,7 +142,7 @@ class Factors(Protocol):
         """
 
     def reset(self) -> None:
-        """Delete the factorisation and the data of its solver; call `factorise` afterwards."""
+        """Delete the factorisation and the data of its solver. Call `factorise` afterwards."""
 
     def solve(self, right: FloatArray) -> FloatArray:
         """Return the solution for a right-hand side. The solution and the right-hand side have the order of the
@@ -177,7 +177,7 @@ class PetscFactors:
         self._solved = False
 
     def factorise(self) -> None:
-        """Copy the present values of the matrix; PETSc factorises the matrix at the next solve."""
+        """Copy the present values of the matrix. PETSc factorises the matrix at the next solve."""
         self._tangent.values[:-1] = self._matrix.values
         self._tangent.update()
 

@@ -79,7 +79,7 @@ WAY = 0.1
 stiffness increases.
 """
 RTOL = 1e-4
-"""Relative tolerance of each Newton run [1]; intermediate solutions need not be exact."""
+"""Relative tolerance of each Newton run [1]. Intermediate solutions need not be exact."""
 MAX_IT = 15
 """Largest number of iterations of each Newton run."""
 

@@ -46,7 +46,7 @@ largest D_i."""
 SYMMETRIC = 1e-10
 """If the asymmetry [1] of K is below this value, K is treated as symmetric."""
 NEAREST = 4
-"""Number of computed eigenvalues of an unsymmetric tangent; the eigenvalues closest to 0 are computed."""
+"""Number of computed eigenvalues of an unsymmetric tangent. The eigenvalues closest to 0 are computed."""
 ITERATIONS = 60
 """Largest number of inverse iterations for the lowest mode. Iterations end when the relative change of μ is below 1e-3.
 """

@@ -305,7 +305,7 @@ def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
 
 @kernel
 def solve_backward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """Compute the solution of the eliminated rows from the solution of the other rows; x has the shape (4 rows,)."""
+    """Compute the solution of the eliminated rows from the solution of the other rows, in x of shape (4 rows,)."""
     first, f = plan.first, factors
     for k in range(plan.inner - 1, -1, -1):
         size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k

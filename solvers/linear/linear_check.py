@@ -98,7 +98,7 @@ class Errors(NamedTuple):
 
 
 def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
-    """Return the errors of a solution; the arguments are explained in `is_accurate`. The products A x and |A| |x| are
+    """Return the errors of a solution. The arguments are explained in `is_accurate`. The products A x and |A| |x| are
     computed at the same time.
     """
     largest = float(np.abs(x).max(initial=0.0))

@@ -37,7 +37,7 @@ LACKS_MEMORY = (-8, -9, -11, -14, -15, -17, -20)
 
 
 class Solved(Protocol):
-    """The problem that MUMPS solves; see `NonlinearProblem`."""
+    """The problem that MUMPS solves. See `NonlinearProblem`."""
 
     snes: Any
     prefix: str

@@ -82,7 +82,7 @@ class SubstructureLU:
         set_failed(pc, failed)
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:
-        """Compute y = A⁻¹ x; PETSc calls this function."""
+        """Compute y = A⁻¹ x. PETSc calls this function."""
         from scipy.linalg import lapack  # imported here, because runs on one process do not need this module
 
         plan, rows, right = self._plan, self._rows, self._right

@@ -53,7 +53,7 @@ class LinearMotion:
         active: whether the constraint of each owned multiplier is active, shape (m,).
         constraints: number of active constraints on all processes.
         massless: number of coordinates without mass on all processes.
-        states: number of first-order states on all processes; ``massless`` includes these states.
+        states: number of first-order states on all processes. ``massless`` includes these states.
         dofs: number of coordinates on all processes.
         belts: the closed belts; empty if ``running`` is False.
         assembly: the systems of this process.

@@ -1,4 +1,4 @@
-"""Natural frequencies, damping and shapes of small motions about a state; see docs/howto/modes.md."""
+"""Natural frequencies, damping and shapes of small motions about a state. See docs/howto/modes.md."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ from windlass.solvers.own_options import MODES_OPTIONS, PROBLEMS, own_option
 ATTEMPTS = 4
 """Largest number of solves. A solve is repeated, with more requested modes, if modes are missing."""
 FREE = 6
-"""Number of rigid-body motions in 3D; a note is printed if more modes have the frequency 0."""
+"""Number of rigid-body motions in 3D. A note is printed if more modes have the frequency 0."""
 MORE = 4
 """Number of modes that are computed in addition to the requested modes. With the additional modes, the program finds
 out whether the last requested mode is one of several modes with close frequencies.

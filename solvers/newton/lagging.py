@@ -130,7 +130,7 @@ class LagPolicy:
     """Policy that decides for each iteration whether the tangent is evaluated again.
 
     Args:
-        active: whether the policy is used; False evaluates the tangent in every iteration (full Newton).
+        active: whether the policy is used. False evaluates the tangent in every iteration (full Newton).
         refresh_cost: number of additional iterations that are accepted to save one evaluation of the tangent. With 0,
             the tangent is reused only if no additional iteration is expected.
 

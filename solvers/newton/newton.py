@@ -79,10 +79,10 @@ class Newton:
     Args:
         problem: the equations, with residual and tangent.
         rtol: default tolerance of the residual [1], relative to the larger of the residuals before and after the first
-            iteration; ``-<prefix>snes_rtol`` overrides this value.
+            iteration. ``-<prefix>snes_rtol`` overrides this value.
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
-            constraints [m, m/s]; ``-<prefix>snes_atol`` overrides this value.
-        max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides this value.
+            constraints [m, m/s]. ``-<prefix>snes_atol`` overrides this value.
+        max_it: default largest number of iterations. ``-<prefix>snes_max_it`` overrides this value.
         overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction of
             Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
             With "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
@@ -381,7 +381,7 @@ class Newton:
             reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the counts that a resumed run needs; ``fallbacks`` also determines the linear solver with which the
+        """Return the counts that a resumed run needs. ``fallbacks`` also determines the linear solver with which the
         resumed run begins.
         """
         problem = self.problem

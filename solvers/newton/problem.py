@@ -77,7 +77,7 @@ class NonlinearProblem:
     Attributes:
         assembly, prefix, storage: values of the arguments. The storage may change.
         snes: the PETSc solver. All its options have the prefix.
-        sparsity, matrix: the sparsity of the tangent, and the tangent; both objects are replaced if a search for
+        sparsity, matrix: the sparsity of the tangent, and the tangent. Both objects are replaced if a search for
             contacts changes the sparsity.
         unknowns, residual_vector: PETSc vectors of the increments and scaled multipliers, and of the last residual.
         scheme, buffers: relation between unknowns and motion in the present Newton run, and the arrays of the

@@ -292,7 +292,7 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
 
 
 def create_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -> tuple[Any, ...]:
-    """Build and finalize the model with the given values of the parameters; see `call_model`."""
+    """Build and finalize the model with the given values of the parameters. See `call_model`."""
     made = call_model(model, p, moves)
     made[0].finalize()
     return made
