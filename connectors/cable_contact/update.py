@@ -269,7 +269,8 @@ def decide_states(
                 write_anchor(data, at, motion, t, c.rows[b].arc + s, u if bristle.holds else ZERO)
             write_three(data, at + TANGENT_A, (motion.q.b.along, 0.0, 0.0) if motion.q.turns else t.ta)
             write_three(data, at + TANGENT_B, t.tb)
-        # add the force errors of points that have just closed, or that are too deep inside the other cable
+        # add the force errors of contact points that have just closed, or that have penetrated too deep into the other
+        # cable
         if before == NEW:
             error += eval_press(par, par.reach - t.D, 0.0)
         if par.reach - t.D > min(row.radius, c.rows[b].radius):

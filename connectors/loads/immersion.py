@@ -80,7 +80,7 @@ def immerse_cylinder(
     c, s = abs(N[2]), sqrt(N[0] ** 2 + N[1] ** 2)
     mx, my = (N[0] / s, N[1] / s) if s > 0.0 else (1.0, 0.0)
     half, across = 0.5 * length, max(s * radius, TINY)
-    # filaments from ``first`` to ``last`` pierce the plane; filaments before ``first`` are immersed
+    # filaments at the angles from ``first`` to ``last`` pierce the plane; filaments at smaller angles are immersed
     first = asin(min(max((h - c * half) / across, -1.0), 1.0))
     last = asin(min(max((h + c * half) / across, -1.0), 1.0))
     cosine = cos(first)

@@ -54,7 +54,7 @@ class Rule(NamedTuple):
     Kb: FloatArray
 
 
-# fast=False: the values of shape functions must be equal in all bits, whether they are computed for a single point, for
+# fast=False: the values of shape functions must be bitwise identical, whether they are computed for a single point, for
 # a lane or for an array.
 
 

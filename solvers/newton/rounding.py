@@ -61,8 +61,8 @@ def estimate_rounding(problem: NonlinearProblem) -> float:
 
 
 def estimate_forces(problem: NonlinearProblem) -> float:
-    """Return the sum of the 2-norms of loads, inertia forces and multipliers at the state in the fields. The call is
-    collective.
+    """Return the sum of the 2-norms of loads, inertia forces and multipliers at the state that
+    `assembly.fields` contains. The call is collective.
     """
     assembly, scheme, spare = problem.assembly, problem.scheme, problem.assembly.layout.spare
     loads, inertia = np.zeros(spare + 1), np.zeros(spare + 1)

@@ -163,8 +163,8 @@ def test_a_failed_change_is_undone_or_completed_later(
 
 
 def test_large_data_overwrite_data_in_memory(tmp_path: Path) -> None:
-    """Small data, then large data, then small data are written to the same place after the old end of a file. The data
-    of the last write are read, and are in the file.
+    """Small data, then large data, then small data are written to the same place after the old end of a file. A read
+    returns the data of the last write, and the file contains these data.
     """
     path = tmp_path / "file"
     path.write_bytes(bytes(10))

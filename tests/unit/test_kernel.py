@@ -160,7 +160,7 @@ def test_editing_a_callee_in_another_file_recompiles_its_callers_only(user: Path
     assert edited.results[1] == pytest.approx(10 * 2 * math.sqrt(45) + 1, rel=1e-14)
     assert edited.results[2] == edited.results[1]
     assert edited.compiled == ["length", "force", LOOP, LOOP]
-    assert edited.loaded == 2  # the loaded kernels are plain and swap
+    assert edited.loaded == 2  # the kernels `plain` and `swap` are loaded from the cache
     edit(user / "helpers.py", "2.25 * b * b", "b * b")  # the edit is undone, and the first machine code still exists
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
 

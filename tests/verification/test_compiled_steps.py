@@ -142,7 +142,9 @@ def test_entries_are_recorded_without_python(calls: list[int], tmp_path: Path, m
 
 
 def test_hooks_that_extend_a_recorder_see_recorded_steps(calls: list[int], tmp_path: Path) -> None:
-    """Subclasses of sensors, recorders and ledgers that extend ``after_step`` are called at each recorded step."""
+    """If a subclass of a sensor, recorder or ledger extends ``after_step``, this method is called at each recorded
+    step.
+    """
 
     class Counting:
         seen = 0

@@ -383,8 +383,8 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("windlass.solvers.dynamic.HARD", 10**9)
     solver = wl.Dynamic(world, step=step, end=0.94, **settings)
     solver.solve(start)
-    # the step in which the tension jumps depends on micrometres of the length of the rope; after an early jump, the
-    # verdict has further reasons
+    # if the length of the rope changes by micrometres, the tension may jump in another step; if the tension jumps
+    # early, the verdict also contains other reasons, so the test selects the reason that describes the jump
     (leap,) = (reason for reason in solver.verdict.reasons if " leaps by " in reason)
     assert "the tension of Cable2D row" in leap and re.search(r"at t = 0\.[89]", leap)
 

@@ -60,7 +60,7 @@ def test_a_linear_oscillator(method: str) -> None:
 
 
 def test_a_damped_oscillator() -> None:
-    """If the work of a linear damper is computed from its displacement in each step, no error remains.
+    """If the work of a linear damper is computed from its displacement in each step, the energy balance has no error.
 
     The loss converges to the exact loss with order 2.
     """

@@ -43,8 +43,8 @@ def add_cables(world: wl.World) -> list[Entity]:
 
 
 def test_strain_is_that_of_the_axial_force() -> None:
-    """EA u + d_EA u_t with the measured strain u equals the axial force of the cable. ALE and winch cables are compared
-    at rest.
+    """EA u + d_EA u_t with the measured strain u equals the axial force of the cable. For ALE and winch cables,
+    the test compares both values at rest.
     """
     world, place = wl.World(), 0.8
     cables = add_cables(world)
