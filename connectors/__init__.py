@@ -1,6 +1,6 @@
-"""Markers, loads, constraints, springs and contact: one law per file.
+"""Markers, loads, constraints, springs and contact. Each law is in a separate file.
 
-Each name of this package is loaded on first use, like the names of `windlass`.
+Each name of this package is loaded on first use.
 """
 
 from typing import TYPE_CHECKING

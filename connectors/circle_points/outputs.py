@@ -4,9 +4,9 @@ energies for the laws and for reports.
 Energies and powers of points of cables on circles. See `kernels.py` for the forces and `contact/power.py` for the
 parts of the power.
 
-The reaction on the circle acts at the same point as the force on the cable, so the power of lever arms is 0. While
-point k sticks, the power mu_k (r/D) u v_t = mu_k u u_k,t is stored in the bristles. If m of n points are closed, each
-bristle stores the energy (n/m) mu_k u²/2.
+The reaction on the circle acts at the same point as the force on the cable. Therefore the power of lever arms is 0.
+While point k sticks, the power mu_k (r/D) u v_t = mu_k u u_k,t is stored in the bristles. If m of n points are closed,
+each bristle stores the energy (n/m) mu_k u²/2.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import Fields
 
 CABLE = ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
-"""Columns of the cables that the contact law reads."""
+"""Columns of the cables that are needed for the contact law."""
 _fill_ends = call(fill_ends)
 
 
@@ -128,7 +128,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the powers of all points; see `eval_point_powers`."""
+    """Return the powers of all points, see `eval_point_powers`."""
     return eval_point_powers(rows.columns, fields)
 
 
@@ -152,8 +152,8 @@ def create_point_outputs(
 def fill_points(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
-    """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1); `contact/power.py` defines these
-    quantities. The last quantity is the number m of closed points with friction.
+    """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1). The quantities are defined in
+    `contact/power.py`. The last quantity is the number m of closed points with friction.
     """
     for i in range(len(c.rows)):
         row, r = c.rows[i], read_row(c, circle, data, x, v, i, PRESSED)
@@ -200,7 +200,7 @@ def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def create_point_account(c: PointRows, before: Call | None = None, by: str = "circle") -> Account:
-    """Create the `Account` of rows with points. ``before`` is executed before the evaluation, for example to
+    """Create the `Account` of rows with points. The function ``before`` is called before the evaluation, for example to
     assign the rows of circle sets to their current circles.
     """
     found = create_numbers(c)

@@ -51,9 +51,9 @@ def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, 
 def add_sums(
     c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
-    """Add forces of row i to f: ``cable`` contains the forces on the coordinates of the cable, and the circle receives
-    the reactions to the total force (fx, fy) and to ``torque``. The function is used for rows with segments and with
-    points.
+    """Add forces of row i to f. The argument ``cable`` contains the forces on the coordinates of the cable. The circle
+    receives the reactions to the total force (fx, fy) and to ``torque``. The function is used for rows with segments
+    and with points.
     """
     to, ci = c.dofs[i], c.rows[i].circle
     f[to[0]] += cable[0]
@@ -69,10 +69,10 @@ def add_sums(
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return, for each row, the global indices of the coordinates of the nodes of the cable (8) and of the circle; -1
-    stands for a coordinate that does not exist. The number of columns is determined by the circle with the most
-    coordinates. If the material of any cable of the table moves along the axis, the last column of the result contains
-    the indices of the axial displacements.
+    """Return, for each row, the global indices of the coordinates of the nodes of the cable (8 indices) and of the
+    circle. The value -1 stands for a missing coordinate. The number of columns is determined by the circle with the
+    most coordinates. If the material of any cable of the table moves along the axis, the last column of the result
+    contains the indices of the axial displacements.
     """
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
     return join_circles(cable[:, :CABLE_DOFS], circle, cable[:, CABLE_DOFS:])
@@ -101,8 +101,8 @@ def check_circles(world: Tables, table: EntityTable) -> None:
 
 
 def eval_rounding(c: Any, fields: Fields) -> float:
-    """Estimate the rounding errors of the forces of closed segments or points, and return the 2-norm of these errors
-    [N]. Gaps and displacements along the circle are assumed to have rounding errors of eps (|c| + r), where eps is the
+    """Estimate the rounding errors of the forces of closed segments or points. Return the 2-norm of these errors [N].
+    Gaps and displacements along the circle are assumed to have rounding errors of eps (|c| + r). Here eps is the
     machine precision, c the centre and r the radius of the circle.
 
     c: data of rows with segments or with points, as read by kernels.
@@ -119,8 +119,8 @@ def eval_rounding(c: Any, fields: Fields) -> float:
 
 
 def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
-    """Return two arrays: the row of each segment, and the index of the segment within its row. n: number of segments of
-    each row, shape (rows,).
+    """Return two arrays: the row of each segment, and the index of the segment within its row. The argument n contains
+    the number of segments of each row, shape (rows,).
     """
     rows = np.repeat(np.arange(len(n)), n)
     return rows, np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
@@ -128,8 +128,8 @@ def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
 
 @kernel(inline=True)
 def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
-    """Add dq dS_a dS_b G to K for all pairs a and b of shape functions, where dS are the derivatives of the shape
-    functions. G has the components xx, xy, yy of `eval_curvature`.
+    """Add dq dS_a dS_b G to K for all pairs a and b of shape functions. The argument dS contains the derivatives of the
+    shape functions. G has the components xx, xy, yy of `eval_curvature`.
     """
     for a in range(4):
         for b in range(4):

@@ -1,4 +1,6 @@
-"""Columns (properties of a row), checks and parameters of all laws of contact with points of cables."""
+"""Columns (properties of a row), checks and parameters that all laws of contact with points of cables have in
+common.
+"""
 
 from __future__ import annotations
 
@@ -19,8 +21,8 @@ that a point represents.
 """
 
 DEPTH_SHARE = 1e-3
-"""Penetration of a taut rope into its sheave, divided by the radius of the sheave, for which the stiffness is chosen
-[1].
+"""Penetration of a taut rope into its sheave, divided by the radius of the sheave [1]. The stiffness is chosen for this
+penetration.
 """
 
 
@@ -53,8 +55,8 @@ class PointContact(Component):
 
 
 def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
-    """Raise ModelError for a cable whose coordinates are not position and slope of two material points, and for 3D
-    beams in laws for 2D.
+    """Raise ModelError for a cable whose coordinates are not the positions and slopes of two material points, and for
+    3D beams in laws for 2D.
 
     widths: allowed numbers of coordinates of the cable, without angles of twist.
     """
@@ -102,9 +104,9 @@ def relative_place(k: int, n: float) -> float:
 
 @kernel(inline=True)
 def scale_parameters(row: Any, l: float) -> None:
-    """Write the length that a point of a winch rope represents, and its parameters, for the length l of the rope [m].
-    The fields ``part``, ``stiffness``, ``damping``, ``bristle`` and ``rubbing`` of the record are these values divided
-    by l.
+    """For the length l of the rope [m], write the length that a point of a winch rope represents, and the parameters of
+    the point. The fields ``part``, ``stiffness``, ``damping``, ``bristle`` and ``rubbing`` of the record are these
+    values divided by l.
     """
     row.length = row.part * l
     row.contact_stiffness, row.contact_damping = row.stiffness * l, row.damping * l

@@ -100,20 +100,20 @@ START = (OUTSIDE, UNDEFINED, 0.0, 0.0, 0.0)
 WIDTHS = (CABLE_DOFS, CABLE)
 """Numbers of coordinates of 2D and 3D cables."""
 DEEP = 0.25
-"""Depth of a cable behind a surface at the start of a solve, divided by the length of the cable, above which results
-are doubtful [1]. At depths above the length of the cable the solve is refused.
+"""Depth of a cable behind a surface at the start of a solve, divided by the length of the cable [1]. At larger depths,
+results are doubtful. At depths above the length of the cable, the solve is not started.
 """
 IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 """Indices of the coordinates of a 2D cable among the coordinates of a 3D cable."""
 
 
 class ContactFrictionSurfaceCable(PointContact):
-    """Contact and friction between a surface and n points of a 2D or 3D cable or beam; one row per pair.
+    """Contact and friction between a surface and n points of a 2D or 3D cable or beam, with one row per pair.
 
-    The cable is divided into ``points`` equal parts. The contact point of each part is the middle of its axis, which is
-    a cubic curve. The gap is the distance of the contact point from the surface minus the radius of the rope. Stiffness
-    and damping are per metre of cable. Each point represents a part of the length L/n. The sums of forces and of
-    moments on cable and body are exactly 0. Points beyond the end of a surface have no contact. With
+    The cable is divided into ``points`` equal parts. The contact point of each part is the middle of the axis of this
+    part. The axis is a cubic curve. The gap is the distance of the contact point from the surface minus the radius of
+    the rope. Stiffness and damping are per metre of cable. Each point represents a part of the length L/n. The sums of
+    forces and of moments on cable and body are exactly 0. Points beyond the end of a surface have no contact. With
     ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane. If a surface is not perpendicular
     to this plane, the component of the contact force normal to the plane has no effect on the cable. Each row has the
     history values gaps [m] (n), states (n), and anchors in the frame of the surface [m] (n x 3).
@@ -129,8 +129,9 @@ class ContactFrictionSurfaceCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface; -1 stands for a
-    coordinate that does not exist. The number of columns is 12 plus the largest number of coordinates of a surface.
+    """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface. The index -1
+    denotes a coordinate that does not exist. The number of columns is 12 plus the largest number of coordinates of a
+    surface.
     """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
@@ -144,7 +145,9 @@ def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntA
 
 
 def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the axes of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
+    """Return the global coordinate indices of the axes of the cables, shape (resident, 12). The index is -1 for z of a
+    2D cable.
+    """
     return axis_dofs(world, table.local("cable"), 3)
 
 
@@ -155,8 +158,8 @@ def bind(rows: LocalRows) -> ContactRows:
 
 
 def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further: NDArray[Any]) -> ContactRows:
-    """Return the data of the rows for kernels. ``surface`` contains the index of the surface of each row in
-    ``surfaces``, and ``further`` contains further fields of the records.
+    """Return the data of the rows for kernels. The argument ``surface`` contains the index of the surface of each row
+    in ``surfaces``, and ``further`` contains further fields of the records.
 
     Raises:
         ModelError: friction without bristles and dampers, for example after `World.set`.
@@ -193,8 +196,9 @@ def check_pairs(world: Tables, table: EntityTable) -> None:
 
 
 def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place: IntArray) -> None:
-    """Raise ModelError for ropes that are too thick for a surface. ``surface`` contains the entity index of the surface
-    of each pair, and ``place`` the index of the row of each pair among the rows of ``table`` on this process.
+    """Raise ModelError for ropes that are too thick for a surface. The argument ``surface`` contains the entity index
+    of the surface of each pair, and ``place`` contains the index of the row of each pair among the rows of ``table`` on
+    this process.
     """
     rope = table.local("rope_radius")[place]
     for surfaces, positions, rows in world.split_by_table(surface):
@@ -223,7 +227,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Return messages about cables that are deeper behind a surface than their length; see `Checks.refusals`."""
+    """Return messages about cables that are deeper behind a surface than their length. See `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1, initial=np.inf)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
@@ -267,7 +271,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
     """Find the cable with the shortest period of vibration on the contact stiffness. Return a message about this cable
-    if the period is shorter than ``step`` [s]. ``on`` contains the indices of active rows.
+    if the period is shorter than ``step`` [s]. The argument ``on`` contains the indices of active rows.
     """
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
@@ -331,21 +335,21 @@ register(
 
 TWIST_START = (OUTSIDE, UNDEFINED, *(0.0,) * 9)
 LARGE_TURN = 2.0
-"""Angle by which a rope turns relative to a surface within a step [rad], above which results are doubtful. For angles
-above π, the direction of the turn cannot be determined.
+"""Angle by which a rope turns relative to a surface within a step [rad]. At larger angles, results are doubtful. For
+angles above π, the direction of the turn cannot be determined.
 """
 
 
 class ContactFrictionSurfaceTwistCable(PointContact):
-    """Contact and friction between a surface and n points of a `TwistCable3D`; friction turns the rope about its axis.
+    """Contact and friction between a surface and n points of a `TwistCable3D`. Friction turns the rope about its axis.
 
     Points, normal forces and columns are the same as in `ContactFrictionSurfaceCable`. Friction acts at the radius r_c
-    of the rope, so its component across the rope has a moment about the axis, and the spin of the rope about its axis
-    is part of the slip velocity. The sums of forces and of moments on cable and body are exactly 0. Within a step, the
-    rope must turn by less than half a turn relative to the surface. Each row has the history values gaps [m] (n),
-    states (n), anchors [m] (n x 3), unit tangents of the rope (n x 3), and unit vectors d_1 that turn with the material
-    and are normal to the tangent (n x 3). The tangents and the vectors d_1 are values at the start of the step. All
-    vectors are in the frame of the surface.
+    of the rope. Therefore the component of the friction across the rope has a moment about the axis, and the spin of
+    the rope about its axis is part of the slip velocity. The sums of forces and of moments on cable and body are
+    exactly 0. Within a step, the rope must turn by less than half a turn relative to the surface. Each row has the
+    history values gaps [m] (n), states (n), anchors [m] (n x 3), unit tangents of the rope (n x 3), and unit vectors
+    d_1 that turn with the material and are normal to the tangent (n x 3). The tangents and the vectors d_1 are values
+    at the start of the step. All vectors are in the frame of the surface.
     """
 
     surface = ref(SURFACE, "the surface")
@@ -367,8 +371,9 @@ def find_twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (14) and of the surface; -1 stands for a coordinate that does
-    not exist."""
+    """Return the global coordinate indices of the cable (14) and of the surface. The index -1 denotes a coordinate that
+    does not exist.
+    """
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 

@@ -3,12 +3,12 @@
 See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a point and the
 anchor a of its bristle:
 
-    touch: a point that has closed since the start of the step sticks with a := X, in dynamic solves without friction.
+    touch: a point that has closed since the start of the step sticks with a := X. In dynamic solves it has no friction.
     start of a solve: a := X for each closed point. The point slips if |mu_v v_t| > mu |f_n|, otherwise it sticks.
     trial: for all other closed points, tau is computed with the anchor a that was stored at the start of the step.
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a keeps the value that was stored at the start of the step.
-    no bristles: if mu_k = 0, tau is the force of the damper, and a := X.
+    no bristles: if mu_k = 0, the trial force tau is the force of the damper, and a := X.
     no friction: if the point is open or the row has no friction, the state is -2, and a does not change.
 
 Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
@@ -19,8 +19,8 @@ anchor and the axes of the material of closed points with friction follow such a
     a := X - u_t where a point sticks,    T_0 := T,  d_0 := d_1.
 
 The states of points on soft beds are determined with the deflection û of `bed_kernels.py`. For a point that was closed
-at the start of the step, the stored gap is g minus the gap at which the suction of the point ends, so the point is
-closed until g reaches that gap. δ and m depend on the gap g at the end of the step:
+at the start of the step, the stored gap is g minus the gap at which the suction of the point ends. Therefore the point
+is closed until g reaches that gap. δ and m depend on the gap g at the end of the step:
 
     g <= 0: m := 0, δ := max(δ, -g)
     g <= 0 of a point that was open at the start, if m > c_s δ, or if c_s = 0: m := 0, δ := -g
@@ -30,8 +30,8 @@ closed until g reaches that gap. δ and m depend on the gap g at the end of the 
 Points of thick beams are treated like those of ropes with twist, with the axes e_1 and e_2 of the cross section instead
 of T and d_1.
 
-Points of winch ropes are treated like those of other ropes, with the deflection u_t of `winch_kernels.py`; the anchors
-of points that stick move as described there, and l_0 := l.
+Points of winch ropes are treated like those of other ropes, with the deflection u_t of `winch_kernels.py`. The anchors
+of points that stick move by the rule in that file, and l_0 := l.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -202,7 +202,9 @@ def try_beam_point(
 
 @kernel(inline=True)
 def keep_nothing(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) -> None:
-    """Store nothing. This kernel is the argument ``keep`` of `create_surface_update` for points without suction."""
+    """Store no further values. This kernel is the argument ``keep`` of `create_surface_update` for points without
+    suction.
+    """
 
 
 @kernel(inline=True)
@@ -241,8 +243,10 @@ def store_bed_anchor(
 def store_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point. ``back`` is the result of `decide_point`; ``stays`` is true if a point with a
-    bristle has stuck since the start of the step, so that its anchor is the anchor at the start of the step."""
+    """Store the anchor of a point. The argument ``back`` is the result of `decide_point`. The argument ``stays`` is
+    true if a point with a bristle has stuck since the start of the step. The anchor of such a point is the anchor at
+    the start of the step.
+    """
     X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
     if stays:
         X, Y, Z = start[at], start[at + 1], start[at + 2]
@@ -253,8 +257,9 @@ def store_anchor(
 def store_winch_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point of a winch rope; see `store_anchor`. The anchor of a point that sticks moves with the
-    material."""
+    """Store the anchor of a point of a winch rope. See `store_anchor`. The anchor of a point that sticks moves with the
+    material.
+    """
     X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
     write_three(data, at, (p.ax if stays else X, p.ay if stays else Y, p.az if stays else Z))
 
@@ -263,7 +268,7 @@ def store_winch_anchor(
 def store_twist_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor, the tangent and the axis d_1 of a point of a rope with twist; see `store_anchor`."""
+    """Store the anchor, the tangent and the axis d_1 of a point of a rope with twist. See `store_anchor`."""
     back = 1.0 if stays else back
     write_three(data, at, (p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz))
     write_three(data, at + 3 * n, (p.tx, p.ty, p.tz))
@@ -278,7 +283,7 @@ def create_surface_update(
 
     Args:
         place: type of the record that contains the values of a point.
-        frames: type of the work space g, `FRAMES` for cables with twist, otherwise `NO_LANES`.
+        frames: type of the memory g. The type is `FRAMES` for cables with twist, otherwise `NO_LANES`.
         begin: kernel that reads a row, see `begin_row`.
         find: kernel that evaluates the place of a point, see `find_axis_point`.
         evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.

@@ -34,7 +34,7 @@ def eval_turn(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatA
 
 def eval_shift(rows: LocalRows, places: LinePlaces) -> FloatArray:
     """Return the field ``shift`` of the records, interpolated at positions on the axis, shape (rows, k). At a node,
-    ``shift`` is the angle from the axis of the node to e_1 plus a multiple of 2π.
+    ``shift`` is the angle from the axis of the node to e_1, plus a multiple of 2π.
     """
     shift: FloatArray = np.einsum("ika,ia->ik", places.N, rows.columns["shift"])
     return shift

@@ -63,7 +63,7 @@ def space_outputs(width: int, frames: Frames, fill: Fill) -> dict[str, Output]:
     """Create the output variables of 3D beams.
 
     Args:
-        width: number of coordinates of a node; the first three coordinates are its position.
+        width: number of coordinates of a node. The first three coordinates are the position of the node.
         frames: function ``(rows, fields, places)`` that returns the frames of sections, shape (rows, k, 3, 3).
         fill: kernel that fills the strains at the Gauss points.
     """
@@ -127,7 +127,9 @@ OUTPUTS = space_outputs(WIDTH, eval_frame, fill_strains) | {
 
 
 def draw_space(rows: LocalRows, s: Fields, subdivisions: int, width: int, frames: Frames, fill: Fill) -> Drawing:
-    """Draw 3D beams as lines along their axes; ``width``, ``frames`` and ``fill`` as in `space_outputs`."""
+    """Draw 3D beams as lines along their axes. The arguments ``width``, ``frames`` and ``fill`` are explained in
+    `space_outputs`.
+    """
 
     def eval_fields(places: LinePlaces) -> tuple[FloatArray, Mapping[str, FloatArray]]:
         A, force = frames(rows, s, places), eval_loads(rows, s, places, fill).force

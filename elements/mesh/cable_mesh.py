@@ -1,6 +1,6 @@
 """Creation of nets of cables from mesh files: nodes with slopes, cables, and named sets of nodes and cables.
 
-docs/explanation/theory/cable.md describes the theory. The geometry is in mesh_lines.py, and the input of files in
+The theory is described in docs/explanation/theory/cable.md. The geometry is in mesh_lines.py, and the input of files in
 mesh_file.py.
 """
 
@@ -46,7 +46,9 @@ Columns = Mapping[str, Any]
 Kinds = tuple[type[Component], type[Component]]
 """Types of the nodes and of the cables of a net."""
 MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
-"""For each value of ``slopes``: largest number of lines that may meet at a point at which lines share a slope."""
+"""For each value of ``slopes``: largest number of lines that may meet at a point if lines share a slope at this
+point.
+"""
 
 
 class NamedSets(dict[str, Entity]):
@@ -67,12 +69,12 @@ class CableMesh:
 
     Attributes:
         all_cables: all cables, ordered by section, then in the order of the lines of the file.
-        all_nodes: all nodes, including nodes that share the position of another node.
+        all_nodes: all nodes. Several nodes can share one position.
         cables: the cables of each group of lines, in order along each line.
-        nodes: for each group, one node per position. Attach supports and loads on positions to these nodes. A group of
-            lines includes the nodes within the lines.
-        slope_nodes: for each group, all nodes, including nodes that share the position of another node. Attach supports
-            and loads on slopes to these nodes.
+        nodes: for each group, one node per position. Supports and loads on positions must be attached to these nodes. A
+            group of lines includes the nodes within the lines.
+        slope_nodes: for each group, all nodes. Several nodes can share one position. Supports and loads on slopes must
+            be attached to these nodes.
         notes: messages about parts of the file that were omitted.
         with_torsion: if only some sections have torsion, the cables and nodes of these sections; otherwise None. The
             other handles are then the cables and nodes of the other sections. Positions at which both meet belong to
@@ -158,30 +160,32 @@ def cables_from_mesh(
             moved from node to node without spin. The default of ``turned_from`` is a direction to which no slope of the
             path is opposite. Sections without ``torsional_stiffness`` have cables of type `Cable3D`. Lines of different
             sections share positions, but neither slopes nor twist.
-        cables_per_line: number of cables into which each line is divided.
-        largest_length: largest length [m] of a cable, measured along the chord of its line; lines with a chord longer
-            than ``cables_per_line`` times this length are divided into more cables.
+        cables_per_line: number of cables into which each line is divided, unless ``largest_length`` requires more
+            cables.
+        largest_length: largest length [m] of a cable, measured along the chord of its line. A line whose chord is
+            longer than ``cables_per_line`` times this length is divided into more cables.
         scale: length [m] of one unit of length in the file.
-        slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only
-            these two lines meet, if both lines have the same section and their directions differ by at most
-            ``corner_angle``. With ``"through"``, lines can also share a slope at points at which more than two lines
-            meet. The lines of a section are paired by the smallest angles between their directions. With
-            ``"separate"``, lines do not share slopes; only the cables of one line share slopes.
+        slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at a point under three
+            conditions: no other lines meet at this point, both lines have the same section, and their directions differ
+            by at most ``corner_angle``. With ``"through"``, lines can also share a slope at points at which more than
+            two lines meet. The lines of a section are paired by the smallest angles between their directions. With
+            ``"separate"``, lines do not share slopes. Only the cables of one line share slopes.
         corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is
             0 if one line continues the other without a corner.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
         unused_points: with ``"ignore"``, points that are in no line and in no group are omitted. With ``"error"``, such
             points cause a ModelError. A point that is in a group but in no line always causes a ModelError.
-        merge_distance: distance [m] up to which points of lines are merged. With 0, coinciding points of lines cause a
-            ModelError. With None, points are not merged.
+        merge_distance: largest distance [m] between points of lines that are merged. With 0, coinciding points of lines
+            cause a ModelError. With None, points are not merged.
         in_space: whether 3D cables, `Cable3D` or `TwistCable3D`, are created. Otherwise all points must have z = 0.
-        cell_columns: columns of cables whose values are read from the file. For each name of a column, the name of an
-            array on the cells of the file, or a list with the name of one array for each component, e.g.
-            ``{"torsional_stiffness": "GJ", "bending_stiffness": ["EI_1", "EI_2"]}``. All cables of a line have the
-            value of the cell of this line, in the unit of the column. ``scale`` does not change the value.
+        cell_columns: columns of cables whose values are read from the file. The keys are names of columns. Each value
+            is the name of an array on the cells of the file, or a list with the name of one array for each component,
+            e.g. ``{"torsional_stiffness": "GJ", "bending_stiffness": ["EI_1", "EI_2"]}``. All cables of a line have the
+            value that the array has for the cell of this line, in the unit of the column. ``scale`` does not change the
+            value.
         name: name for messages and output.
-        **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.
-            The default of ``length`` [m] is the arc length of the axis.
+        **cable_columns: columns of all cables, including lines without section. For lines with a section, values in
+            ``sections`` have priority. The default of ``length`` [m] is the arc length of the axis.
 
     Returns:
         Handles to the new entities, see `CableMesh`.
@@ -217,7 +221,8 @@ def cables_from_mesh(
 
 
 def _find_kinds(in_space: bool, columns: set[str]) -> Kinds:
-    """Return the types of the nodes and cables of a net for the names of all given columns.
+    """Return the types of the nodes and cables of a net. The argument ``columns`` contains the names of all given
+    columns.
 
     Raises:
         ModelError: a 2D net has a torsional stiffness.
@@ -249,8 +254,8 @@ def _plan_nets(
     largest_length: float | None,
 ) -> list[Net]:
     """Return a net with the rows of all nodes and cables. If only some sections have torsion, return the part of the
-    net with torsion and the other part. ``values`` contains the values of the lines for columns from the cells of the
-    file. See `cables_from_mesh` for the other arguments.
+    net with torsion and the other part. The argument ``values`` contains the values of the lines for columns from the
+    cells of the file. The other arguments are explained in `cables_from_mesh`.
     """
     section = np.empty(len(mesh.lines), np.int64)
     for number, group in enumerate(groups):
@@ -328,8 +333,9 @@ def _fill_net(
 def _add_net(
     world: Tables, given: Given, kinds: Kinds, sections: Mapping[str, Columns], common: Columns, name: str, first: int
 ) -> CableMesh:
-    """Add the nodes and cables of this process to the world; ``given`` contains their data, and ``first`` is the number
-    of the first node of the whole net."""
+    """Add the nodes and cables of this process to the world. The argument ``given`` contains their data, and ``first``
+    is the number of the first node of the whole net.
+    """
     outline = given.net.outline
     nodes = add_nodes(world, kinds[0], given, name, first)
     kind = kinds[1]
@@ -419,8 +425,8 @@ def _assign_sections(
 
 
 def _same_as(sections: list[MeshSection], number: int) -> int:
-    """Return the index of the first section whose columns are the same Python object as the columns of section
-    ``number``.
+    """Return the index of the first section whose columns are the same Python object as the columns of the section with
+    the index ``number``.
     """
     given = sections[number].given
     return next(k for k, other in enumerate(sections) if other.given is given)

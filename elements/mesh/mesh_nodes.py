@@ -26,7 +26,7 @@ class NodePlan(NamedTuple):
     lines.
 
     position, slope: position [m] and slope [1] of each node, shape (nodes, d) in d dimensions.
-    owner: for each node, the index of the node whose position it uses, shape (nodes,). For a node with its own
+    owner: for each node, the index of the node whose position the node uses, shape (nodes,). For a node with its own
     position, the value is the index of the node itself.
     row: row of each node in the table, shape (nodes,).
     first_inner: index of the first node within each line, shape (lines,).
@@ -50,8 +50,8 @@ class NodePlan(NamedTuple):
 
 
 def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: FloatArray, parts: IntArray) -> NodePlan:
-    """Return the positions, slopes and order of all nodes. The rows of connected nodes are close to each other, so the
-    bandwidth of matrices is small.
+    """Return the positions, slopes and order of all nodes. The rows of connected nodes are close to each other.
+    Therefore the bandwidth of matrices is small.
     """
     count, inner = len(slope), parts - 1
     node = ends.node.reshape(-1, 2)
@@ -129,7 +129,7 @@ def pick_lines(plan: NodePlan, which: NDArray[np.bool_], other: NodePlan | None 
 
 def list_cable_nodes(plan: NodePlan, lines: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the indices of the nodes at both ends of each cable, and the lengths [m] of the cables, line by line, each
-    of shape (cables,). ``lines`` contains the indices of the lines.
+    of shape (cables,). The argument ``lines`` contains the indices of the lines.
     """
     parts = plan.parts[lines]
     line = np.repeat(lines, parts)
@@ -142,8 +142,8 @@ def list_cable_nodes(plan: NodePlan, lines: IntArray) -> tuple[IntArray, IntArra
 
 
 def create_nodes(plan: NodePlan, frames: Mapping[str, FloatArray]) -> NetNodes:
-    """Return the data of the nodes in the order of their rows. ``frames`` contains further columns, each of shape
-    (nodes, 3).
+    """Return the data of the nodes in the order of their rows. The argument ``frames`` contains further columns, each
+    of shape (nodes, 3).
     """
     order = np.argsort(plan.row)
     own = plan.owner[order] == order
@@ -153,8 +153,9 @@ def create_nodes(plan: NodePlan, frames: Mapping[str, FloatArray]) -> NetNodes:
 
 
 def add_nodes(world: Tables, kind: type[Component], given: Given, name: str, other: int) -> Entity:
-    """Add the nodes of this process to the world; ``given`` contains their data, and ``other`` is the number of the
-    first node of the part of the net whose positions these nodes can use."""
+    """Add the nodes of this process to the world. The argument ``given`` contains their data, and ``other`` is the
+    number of the first node of the part of the net whose positions these nodes can use.
+    """
     net, outline = given.net.nodes, given.net.outline
     shared = np.where(net.shared >= 0, world.count + net.shared, np.where(net.joined >= 0, other + net.joined, -1))
     nodes = world.add(
@@ -184,8 +185,8 @@ def add_nodes(world: Tables, kind: type[Component], given: Given, name: str, oth
 
 
 def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray], dict[str, IntArray]]:
-    """Return two dictionaries with the rows of the nodes of each group: the first contains one node per position,
-    without positions of nodes of another plan, the second all nodes.
+    """Return two dictionaries with the rows of the nodes of each group. The first dictionary contains one node per
+    position, without positions of nodes of another plan. The second dictionary contains all nodes.
     """
     ends = int(plan.point.size if plan.point.min() >= 0 else np.argmin(plan.point))
     by_point = np.argsort(plan.point[:ends], kind="stable")

@@ -1,10 +1,10 @@
 """Distribution of the nodes and cables of nets over processes. The first process reads the file, determines all rows of
 the net, and sends each process its rows.
 
-Only the first process stores the whole net, and only until all parts have been sent. A small net is sent to all
-processes as a whole. Each process receives the nodes of a range of rows and the cables that begin at these nodes. All
-processes receive the data of handles and names: one integer for each row of a set, and one or two integers for each
-node.
+Only the first process stores the whole net. It stores the net until all parts have been sent. If a net is small, the
+whole net is sent to all processes. Each process receives the nodes of a range of rows and the cables that begin at
+these nodes. All processes receive the data of handles and names: one integer for each row of a set, and one or two
+integers for each node.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def deal_nets(comm: Any, plan: Callable[[], list[Net]]) -> list[Given]:
 
 def _take_part(net: Net, rank: int, size: int) -> Given:
     """Return the nodes and cables that process ``rank`` of ``size`` processes adds: the nodes of a range of rows, and
-    the cables that begin at these nodes. For a small net return all nodes and cables.
+    the cables that begin at these nodes. If the net is small, return all nodes and cables.
     """
     count, cables = len(net.nodes.shared), sum(len(section.node0) for section in net.cables)
     if size == 1 or max(count, cables) <= building.KEPT_WHOLE:

@@ -1,4 +1,4 @@
-"""3D nodes: points, and points with a rotation by Euler parameters. See `rotations` for the symbols.
+"""3D nodes: points, and points with a rotation by Euler parameters. The symbols are explained in `rotations`.
 
 Mass points use `Point3D`, cables use `PointSlope3D`, and rigid bodies use `RigidNode3D`. Four Euler parameters describe
 all rotations without the singularities of three angles. Euler parameters require the constraint e·e = 1, which is part
@@ -60,7 +60,7 @@ class PointSlope3D(Component):
 class RigidNode3D(Component):
     """A 3D point with a rotation.
 
-    ``displacement`` and ``velocity`` can also be given with 3 components for x, y, z.
+    ``displacement`` and ``velocity`` can also be given with 3 components, for x, y and z.
     """
 
     provides = ("node",)
@@ -151,8 +151,8 @@ def _check_rates(e: FloatArray, rates: FloatArray, first_row: int) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes without exactly one `RigidBody3D` or `UnitRotation3D`. Exactly one row must constrain
-    the length of the Euler parameters of a node.
+    """Raise ModelError for nodes with no or several rows of `RigidBody3D` and `UnitRotation3D`. Exactly one row must
+    constrain the length of the Euler parameters of a node.
     """
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():

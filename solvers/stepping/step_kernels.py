@@ -62,12 +62,12 @@ class StepKernels:
             to the fields.
 
     Attributes:
-        scheme: relation between unknowns and motion in the step; always the same object, with the arrays of the
+        scheme: relation between unknowns and motion in the step. All steps use the same object, with the arrays of the
             problem.
         begin: compiled program that copies the history values and the motion at the start of the step to the fields,
-            and computes the predictor.
-        end: compiled program that copies the solution from the fields to the state, with history values and algorithmic
-            accelerations.
+            and then computes the predictor.
+        end: compiled program that copies the solution, with history values and algorithmic accelerations, from the
+            fields to the state.
     """
 
     def __init__(self, integrator: Integrator, problem: NonlinearProblem, carries: bool = False) -> None:

@@ -15,7 +15,7 @@ STIFF: dict[str, Any] = {"mass_per_length": 0.5, "axial_stiffness": 5e3, "bendin
 
 
 def add_rows(world: Any, y: float, elements: int = ELEMENTS) -> tuple[Any, Any]:
-    """Add nodes and cables of a chain from x = 0 to 6 m. A node between two parts is given by both processes."""
+    """Add nodes and cables of a chain from x = 0 to 6 m. Both processes give a node between two parts."""
     import windlass as wl
     from windlass.elements import Cable2D, PointSlope2D
 

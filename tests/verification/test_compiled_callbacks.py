@@ -215,7 +215,7 @@ def test_functions_of_users_do_not_keep_residuals_in_python(monkeypatch: pytest.
 
 @pytest.mark.parametrize("place", ["force of time", "force of displacement", "prescribed motion"])
 def test_errors_of_users_arrive_as_themselves(place: str) -> None:
-    """An error of a user function reaches the caller unchanged, also after many steps of compiled callbacks."""
+    """An error of a user function reaches the caller unchanged, even after many steps of compiled callbacks."""
 
     class Broken(Exception):
         pass

@@ -51,7 +51,7 @@ def serial(mesh: Path, tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def test_errors_of_one_process(serial: Any) -> None:
-    """A single process must give all rows."""
+    """Each row must be given by a process, and each input must be consistent, even on a single process."""
     errors = serial["errors"]
     assert errors["lost"].startswith("Point2D 5 (Point2D row 5): no process gives this row")
     assert errors["disagree"] == "nothing raised"

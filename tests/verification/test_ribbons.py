@@ -99,10 +99,10 @@ def test_ribbon_runs_sideways_by_its_entry_angle() -> None:
     ],
 )
 def test_belt_walks_on_misaligned_pulleys(angle: float, span: float, radius: float, stiffness: float) -> None:
-    """A belt around two pulleys, one of which is misaligned by an angle in the plane of the axes, moves towards the
-    side on which the distance of the axes is smaller, with the speed by the theory of beams. The bristles bend the belt
-    over the length λ = √(12 EI_2/(k b²)), which is 0.6 % to 1.8 % of the span. The computed speed is smaller than in
-    theory by 3 % to 6 %, because the belt slips, and because of the mesh.
+    """One of two pulleys is misaligned by an angle in the plane of the axes. The belt moves towards the side on which
+    the distance of the axes is smaller, with the speed by the theory of beams. The bristles bend the belt over the
+    length λ = √(12 EI_2/(k b²)), which is 0.6 % to 1.8 % of the span. The computed speed is smaller than in theory by 3
+    % to 6 %, because the belt slips, and because of the mesh.
     """
     travel, place = run_misaligned(np.radians(angle), span, radius, stiffness, 0.8, 0.1).T
     late = travel > 0.5 * travel[-1]
@@ -135,8 +135,8 @@ def test_theory_of_belts_on_bristles() -> None:
 def test_ribbon_climbs_a_cone(sign: float, bristles: float, ratio: float) -> None:
     """A ribbon on a cone runs towards the larger radius. The lateral displacement agrees with the theory of webs, in
     which the ribbon does not slip and bristles are rigid. With elastic bristles, the curvature of the ribbon changes
-    gradually over the length λ = √(12 EI_2/(k b²)). This reduces the displacement in proportion to λ: by 5 % for λ =
-    3.5 mm, and by 18 % for λ = 11 mm.
+    gradually over the length λ = √(12 EI_2/(k b²)). The gradual change reduces the displacement in proportion to λ: by
+    5 % for λ = 3.5 mm, and by 18 % for λ = 11 mm.
     """
     rise = 0.01 * sign
     model = create_on_pulley(
