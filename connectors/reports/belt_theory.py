@@ -1,12 +1,12 @@
 """Creep of a belt around two equal pulleys: equations for the speeds, tensions and slip arcs in steady motion.
 
 A belt with the stretch lam and the reference strain e0 has the tension N = EA (lam - 1 - e0). The flow c = dX/dt of the
-belt is the reference length X that passes a fixed point per time, so the speed of the belt is v = c lam. Only a part F
-of the tension N presses the belt on the pulleys and transmits torque:
+belt is the reference length X that passes a fixed point per time. Therefore the speed of the belt is v = c lam. Only a
+part F of the tension N presses the belt on the pulleys and transmits torque:
 
     F = N - rhoA c² lam = (EA - rhoA c²) lam - EA (1 + e0)
 
-On the first part of the arc of a pulley the belt sticks: the speed of the belt is the speed of the rim, v = omega R,
+On the first part of the arc of a pulley the belt sticks. The speed of the belt is the speed of the rim, v = omega R,
 and F is constant. On the last part, over the angle phi, the belt slips, and F changes by the factor exp(mu phi) or
 exp(-mu phi):
 
@@ -15,13 +15,13 @@ exp(-mu phi):
     torque: M = (F_1 - F_2) R
     reference length of the belt: sum of length/lam over strands, sticking arcs and slip arcs.
 
-The model contains the following small corrections. The height of the axis above the rim is h, so R = r + h. On a
-contact with the stiffness k per length of belt, the contact depth is F lam/(k R), so the axis has a smaller radius on
-the tight side than on the slack side. The difference of the radii increases the relative loss of speed by the factor 1
-+ EA/(k R²). If the tight strand is higher than the slack strand by H, the tension of the tight strand is larger by the
-weight rhoA g H/lam of a vertical belt of the height H. This difference of the tensions requires no torque. With
-bristles of finite stiffness, the speed of the belt at the entry is not the speed of the rim, see `belt_bristles`.
-Bending stiffness and sag are neglected, because they do not affect the speeds.
+The model contains the following small corrections. The height of the axis above the rim is h. Therefore R = r + h. On a
+contact with the stiffness k per length of belt, the contact depth is F lam/(k R). Therefore the axis has a smaller
+radius on the tight side than on the slack side. The difference of the radii increases the relative loss of speed by the
+factor 1 + EA/(k R²). If the tight strand is higher than the slack strand by H, the tension of the tight strand is
+larger by the weight rhoA g H/lam of a vertical belt of the height H. This difference of the tensions requires no
+torque. With bristles of finite stiffness, the speed of the belt at the entry is not the speed of the rim, see
+`belt_bristles`. Bending stiffness and sag are neglected, because they do not affect the speeds.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206, where the law of the tension is N = EA (lam - 1) with rhoA c = const. For belts that
@@ -173,9 +173,9 @@ def belt_creep(
         reference_strain: e0 [1].
         mass_per_length: rhoA per reference length [kg/m].
         axis_height: height h of the axis of the belt above the rim [m].
-        contact_stiffness_per_length: contact stiffness k per reference length of the belt [N/m²]; infinite for a rigid
+        contact_stiffness_per_length: contact stiffness k per reference length of the belt [N/m²], infinite for a rigid
             contact.
-        friction_stiffness_per_length: stiffness mu_k of the bristles per reference length [N/m²]; infinite for rigid
+        friction_stiffness_per_length: stiffness mu_k of the bristles per reference length [N/m²], infinite for rigid
             bristles.
         friction_velocity_penalty_per_length: damping mu_v parallel to the bristles, per reference length [N s/m²].
         gravity: gravitational acceleration g [m/s²].
@@ -183,8 +183,8 @@ def belt_creep(
             lower.
 
     Raises:
-        ModelError: the belt is slack or slips on a whole arc, or the bristles are so soft that the belt slips before it
-            sticks or that the driven pulley does not rotate.
+        ModelError: the belt is slack or slips on a whole arc, or the bristles are too soft. They are too soft if the
+            belt slips before it sticks, or if the driven pulley does not rotate.
     """
     EA, stiff, mu = axial_stiffness, axial_stiffness * (1.0 + reference_strain), friction_coefficient
     R, E = radius + axis_height, axial_stiffness

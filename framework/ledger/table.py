@@ -45,14 +45,14 @@ def list_lines(
     steps: int,
     labels: Mapping[str, str] | None = None,
 ) -> list[tuple[str, str, str]]:
-    """Return the lines of a ledger, each with a label, the change [J] since the start, and, for energies, the value [J]
-    at the end. Quantities that are 0 are omitted.
+    """Return the lines of a ledger. Each line has a label and the change [J] since the start, and, for energies, also
+    the value [J] at the end. Quantities that are 0 are omitted.
 
     Args:
         kinds: category of each quantity, by name.
         totals: sums [J] of the quantities since the start, by name.
         starts: energies [J] at the start, by name.
-        groups: name and value [J] of the parts of each quantity, by name of the quantity.
+        groups: for each quantity, by its name: names and values [J] of its parts.
         span: start time [s] and end time [s].
         steps: number of steps that the sums include.
         labels: labels that replace the names of quantities, by name.

@@ -1,13 +1,13 @@
-"""Callbacks of Newton's method in compiled code, which PETSc calls by their addresses, so that no Python code is
-executed between iterations.
+"""Compiled callbacks of Newton's method. PETSc calls them by their addresses, so that no Python code is executed
+between iterations.
 
 The callbacks of the residual and of the tangent are the compiled programs of a `NonlinearProblem`. The convergence test
 is in convergence.py, and lagging.py decides when the tangent is evaluated. Callbacks in Python use the same machine
-code and rules as compiled callbacks, so that results and messages are identical. There are three callbacks: residual,
-tangent and convergence test. A callback is a Python function if it requires Python, for example because of user
-functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A Python function also makes
-the decisions of the convergence test that require more data than residual norms. An error of a kernel or of a Python
-function ends the run; `Callbacks.explain` then raises this error.
+code and rules as compiled callbacks. Therefore results and messages do not depend on the kind of callback. There are
+three callbacks: residual, tangent and convergence test. A callback is a Python function if it requires Python, for
+example because of user functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A
+Python function also makes those decisions of the convergence test that require more data than residual norms. An error
+of a kernel or of a Python function ends the run. The error is then raised by `Callbacks.explain`.
 """
 
 from __future__ import annotations
@@ -109,7 +109,7 @@ class Context(NamedTuple):
 
 @kernel
 def run_program(programs: IntArray, which: int, state: Any) -> int:
-    """Execute the kernel calls of a compiled program; return 0 on success."""
+    """Execute the kernel calls of a compiled program. Return 0 on success."""
     count = programs[which, 1]
     if run(calls_at(programs[which, 0], count)) == count:
         return 0
@@ -121,8 +121,8 @@ def run_program(programs: IntArray, which: int, state: Any) -> int:
 def expand_vector(
     x: int, addresses: IntArray, place: IntArray, programs: IntArray, local: FloatArray, state: Any
 ) -> int:
-    """Compute the fields from a vector of unknowns, unless the fields already correspond to this vector. Return 0 on
-    success.
+    """Compute the fields from a vector of unknowns, unless the fields already contain the values for this vector.
+    Return 0 on success.
     """
     status = call_c(addresses[GET_READ], (x, addresses[PLACE]))
     if status != 0:
@@ -137,7 +137,7 @@ def expand_vector(
 
 @kernel
 def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
-    """Evaluate the residual. PETSc calls this function, whose type is SNESFunction."""
+    """Evaluate the residual. PETSc calls this function as its SNESFunction."""
     c = load(context)
     address, b = c.addresses, c.buffers
     status = expand_vector(x, address, c.place, c.programs, b.local, b.state)
@@ -156,7 +156,7 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
 
 @kernel
 def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
-    """Evaluate the tangent if it must be updated. PETSc calls this function, whose type is SNESJacobianFunction."""
+    """Evaluate the tangent if it must be updated. PETSc calls this function as its SNESJacobianFunction."""
     c = load(context)
     # If the policy for reused tangents is active, PETSc calls this function only if the convergence test has decided to
     # evaluate the tangent. If the tangent is not evaluated, PETSc reuses its factorisation.
@@ -198,7 +198,7 @@ def has_accurate_step(c: Any) -> bool:
 def test_convergence(
     _snes: int, it: int, _x_norm: float, _step_norm: float, norm: float, out: int, context: Any
 ) -> int:
-    """Test convergence. PETSc calls this function, whose type is SNESConvergenceTestFunction."""
+    """Test convergence. PETSc calls this function as its SNESConvergenceTestFunction."""
     c = load(context)
     address, state = c.addresses, c.buffers.state
     reason = judge(c.measures, c.history, c.lag, it, norm)
@@ -280,8 +280,8 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
     ),
     "solve": (solve, ("int64",)),
 }
-"""Compiled callbacks for PETSc and the kernel `solve` for Python, each with the types of the arguments that precede the
-context.
+"""Compiled callbacks for PETSc, and the kernel `solve` for Python. For each of them, the table also contains the types
+of the arguments that precede the context.
 """
 CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
 """C type of the kernel `solve`. Errors of Python functions that PETSc calls, such as monitors, are raised unchanged."""
@@ -298,7 +298,7 @@ class Around(Protocol):
     programs: tuple[Program, ...]
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute Newton runs; return 0 on success. ``solve`` and ``place`` are the addresses of the kernel `solve` and
+        """Execute Newton runs. Return 0 on success. ``solve`` and ``place`` are the addresses of the kernel `solve` and
         of its context. ``start`` is the kind of the initial unknowns of each run, for example `ZERO`.
         """
 
@@ -309,7 +309,7 @@ class Callbacks:
     Args:
         problem: the equations.
         test: the convergence test in Python.
-        ask: function ``(it, norm) -> reason`` that makes the decisions for which residual norms are not sufficient.
+        ask: function ``(it, norm) -> reason`` for the decisions that require more data than residual norms.
         before: residual of the previous iteration, shape (u,).
 
     Attributes:
@@ -410,7 +410,7 @@ class Callbacks:
         return int(self._reason[0]), int(self._iterations[0])
 
     def explain(self) -> None:
-        """Raise the error that has ended a run within compiled callbacks, if any."""
+        """If an error within compiled callbacks has ended the run, raise this error."""
         c = self._context
         failed = -1 if c is None else int(c.buffers.state["failed"][0])
         if failed < 0:

@@ -14,25 +14,26 @@ from windlass.framework.checks.checks import check_fields, checked_names, number
 from windlass.framework.errors import ModelError
 
 REQUEST = "needs a step of"
-"""Text in the reason of a failure if the step is repeated with the size recommended by a contact."""
+"""Text in the reason of a failure, if the step is repeated with the size that a contact recommends."""
 SMALLEST = 1e-4
 """Default ratio of the smallest step size to the nominal step size [1]."""
 AFTER_SWITCH = 3
 """Number of steps without failure before the step size increases again after a failure due to unsettled contact states.
-In a belt drive with a nominal step that is five times too long, 3 steps instead of 10 reduce the number of iterations
-by 10 %.
+In a belt drive whose nominal step is five times too long, 3 steps instead of 10 reduce the number of iterations by 10
+%.
 """
 
 
 @checked_names({})
 @dataclass(frozen=True)
 class StepControl:
-    """Rules that reduce the step size after a failure and increase it again.
+    """Rules that reduce the step size after a failure and later increase the step size again.
 
     Args:
         smallest: smallest step size [s]. A failure with this size ends the run. Default: 1e-4 of the nominal step size.
         cut: factor [1] by which the step size is multiplied after a failure, unless a contact changes its state within
-            the step. In this case the repeated step ends at the time of the change or earlier.
+            the failed step. If a contact changes its state, the repeated step ends at the time of the change or
+            earlier.
         growth: factor [1] by which the step size is multiplied after ``easy_steps`` steps without failure.
         easy_steps: number of steps without failure before the step size increases. After a failure due to unsettled
             contact states, three such steps are sufficient.
@@ -82,8 +83,8 @@ class StepSizes:
         """Return the size of the next step, and the time (in statics the progress) at the end of this step. The last
         step is shortened to end exactly at ``end``.
 
-        If the last step is shortened and the run continues later, the subsequent steps end at ``end`` plus multiples of
-        the step size.
+        If the run continues after a shortened last step, the subsequent steps end at ``end`` plus multiples of the step
+        size.
         """
         if self._anchor is None:
             # The times of a resumed run and of an uninterrupted run must be equal in all bits. Therefore steps are
@@ -94,15 +95,15 @@ class StepSizes:
         # the end of a step is computed from the number of equal steps, so that 24500 steps of 1e-4 end exactly at 2.45
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
-            # the size of a step that ends at ``end`` up to rounding errors does not change
+            # a step whose end differs from ``end`` only by rounding errors keeps its size
             self._shortened = then >= end + 1e-9 * self.nominal
             return (end - now if self._shortened else self.size), end
         self._shortened = False
         return self.size, then
 
     def foresee(self, then: float, end: float, most: int) -> list[float]:
-        """Return the ends of the proposed step and of the subsequent steps of equal size that follow if all steps are
-        accepted.
+        """Return the ends of the proposed step and of the subsequent steps of equal size. All these steps are assumed
+        to be accepted.
 
         Args:
             then: end of the proposed step, which `propose` has returned.
@@ -144,8 +145,8 @@ class StepSizes:
             tried: size of the failed step.
             recommended: step size with which the step would end when a contact changes its state; inf if no contact
                 changes its state.
-            switched: whether the step failed because contacts did not settle. The step size then increases again after
-                fewer steps.
+            switched: whether the step failed because contacts did not settle. If ``switched`` is true, the step size
+                increases again after fewer steps.
         """
         if not self.can_cut(tried):
             return False

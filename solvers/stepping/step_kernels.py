@@ -104,12 +104,12 @@ class StepKernels:
             `foresee` predicts, and with the multipliers of the previous step. The program ``end`` updates the array.
 
     Attributes:
-        scheme: relation between unknowns and motion in the step; always the same object, with the arrays of the
+        scheme: relation between unknowns and motion in the step. All steps use the same object, with the arrays of the
             problem.
         begin: compiled program that copies the history values and the motion at the start of the step to the fields,
-            and computes the predictor.
-        end: compiled program that copies the solution from the fields to the state, with history values and algorithmic
-            accelerations.
+            and then computes the predictor.
+        end: compiled program that copies the solution, with history values and algorithmic accelerations, from the
+            fields to the state.
     """
 
     def __init__(self, integrator: Integrator, problem: NonlinearProblem, earlier: FloatArray | None = None) -> None:
