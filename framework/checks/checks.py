@@ -47,13 +47,13 @@ class Check:
 def checked(
     error: type[WindlassError] = ModelError, where: str | None = "", /, **checks: Check
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Declare the allowed arguments of a function, and check them in each call.
+    """Declare the allowed arguments of a function. Each call of the function then checks its arguments.
 
     Args:
         error: class of the errors.
         where: name of the function in messages. The default is the name of the function, or the name of the class for a
             constructor. If ``where`` is None, messages contain no name.
-        **checks: check of each argument. For ``*args`` and ``**kwargs``, the check of each entry.
+        **checks: check of each argument. A check of ``*args`` or ``**kwargs`` applies to each entry.
 
     Returns:
         A decorator. The decorated function has the attribute ``checks``, which tests read.
@@ -92,7 +92,8 @@ def checked(
 
 
 class _Names:
-    """Names of the arguments of a function. The class raises an error for a call with unknown or missing arguments.
+    """Names of the arguments that a function has. The class raises an error for a call with unknown or missing
+    arguments.
 
     Attributes:
         enough: number of positional arguments with which a call without keywords has all necessary arguments.
@@ -136,7 +137,7 @@ class _Names:
 
 def find_similar(name: str, known: Sequence[str], most: int = 2) -> list[str]:
     """Return the known names that are similar to a name, the most similar first."""
-    from difflib import get_close_matches  # imported here, because only error messages need it
+    from difflib import get_close_matches  # imported here, because only error messages need this function
 
     return get_close_matches(name.lower(), known, most)
 
@@ -377,8 +378,8 @@ def either(*several: Check) -> Check:
 
 
 def each(allowed: Check, words: str, least: int = 0) -> Check:
-    """Create the check of an iterable, such as a list. Another check must allow each entry. Texts, mappings and handles
-    are not allowed. The check converts the iterable to a list.
+    """Create the check of an iterable, such as a list. The check ``allowed`` must allow each entry. Texts, mappings and
+    handles are not allowed. The check converts the iterable to a list.
 
     Args:
         allowed: the check of each entry.

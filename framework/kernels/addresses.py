@@ -3,7 +3,7 @@ address.
 
 Arguments are stored in the memory layout of the compiler: a number has 8 bytes, a truth value has one byte, and the
 items of a tuple follow each other. An array is stored as owner, parent, size, item size, address, shape and strides.
-The owner is empty. The caller must therefore keep references to the arrays during the calls.
+Because no owner is stored, the caller must keep references to the arrays during the calls.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
     success.
     """
 
-    from llvmlite import ir  # imported here, because only the compiler needs it
+    from llvmlite import ir  # imported here, because only the compiler needs llvmlite
     from numba import types  # imported here, because only the compiler needs numba
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
@@ -80,8 +80,8 @@ def prepare_call(
     Args:
         function: the kernel.
         args: arguments of the call.
-        known: cache of stored tuples by argument index, common to all calls of this kernel. A tuple in the cache is not
-            stored again.
+        known: cache of stored tuples by argument index, common to all calls of this kernel. A tuple that is already in
+            the cache is not stored again.
 
     Raises:
         TypeError: an argument is not an array, a number, or a tuple of such values, or the kernel returns a value.
@@ -130,7 +130,7 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     kept = function.find_kept(args, BY_ADDRESS)
     if kept is not None and kept.header["block"] == size:
         return int(kept.address)
-    from windlass.framework.kernels.compiled_entries import find_entry  # imported here, because it imports numba
+    from windlass.framework.kernels.compiled_entries import find_entry  # here, because the module imports numba
 
     return find_entry(function, args, size)
 

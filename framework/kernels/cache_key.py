@@ -35,8 +35,8 @@ _SCOPES = {
 }
 _FIRST_CONSTANT = frozenset((operation, 0) for operation in dis.hasconst)
 NAMED = {dis.opmap[name]: value for name, value in _SCOPES.items() if name in dis.opmap}
-"""For each instruction that reads a name: the scope of the name, and a number of bits. The argument of the instruction
-is the index of the name, shifted to the left by this number of bits.
+"""For each instruction that reads a name: the scope of the name, and the number of bits of the shift. The index of the
+name, shifted to the left by this number of bits, is the argument of the instruction.
 """
 _READS, _EXTENDS, _CACHES = 1, 2, 3
 _KINDS = dict.fromkeys(NAMED, _READS) | {dis.EXTENDED_ARG: _EXTENDS, CACHE: _CACHES}
@@ -158,8 +158,8 @@ def read_argument(arguments: bytes, marks: bytes, at: int, extends: int) -> int:
 
 @functools.cache
 def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
-    """Return the instructions of a function, without file and line numbers, and the names that the instructions read,
-    each as a tuple (scope, name, attribute ...).
+    """Return a text that describes the instructions of a function, without file and line numbers, and a list of the
+    names that the instructions read. Each name is a tuple (scope, name, attribute ...).
     """
     chains: list[list[str]] = []
     last = -1  # index of the last instruction of the last chain
@@ -235,7 +235,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
             return name, [(member.name, inner(member.value)) for member in value]
         if issubclass(value, tuple) and value is not tuple:
             return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        # Such a class is an exception that machine code raises. Numba would create a copy if the class could not be
+        # An exception class is a constant if machine code raises the exception. Numba would copy a class that cannot be
         # imported.
         if _is_importable(value):
             return name

@@ -1,9 +1,9 @@
-"""Checks of the numbers of arguments and results of functions, before their first call. The error message names the
-wrong function.
+"""Checks of functions before their first call: the number of arguments and the number of results. The error message
+names the wrong function.
 
-To count the results of a function, and to find functions that compute nothing, their byte code is read. The functions
-are neither compiled nor called. If a function returns the results of another function, only the compiler checks the
-number of results.
+The byte code of a function is read to count its results, and to find out whether the function computes nothing. For
+these checks, the function is neither compiled nor called. If a function returns the results of another function, only
+the compiler checks the number of results.
 """
 
 from __future__ import annotations
@@ -161,8 +161,9 @@ def _count_constant(value: Any) -> int:
 @cache
 def names_only(code: CodeType, clock: str, table: str) -> bool:
     """Return whether a function computes nothing, and only returns a tuple of names, constants and attributes. Two
-    expressions count as computed: the attribute ``clock``, and an entry of an object other than the attribute
-    ``table``. If the byte code contains other instructions, as newer versions of Python may use, the result is False.
+    kinds of expressions count as computations: the attribute ``clock``, and an entry of an object other than the
+    attribute ``table``. If the byte code contains instructions that this function cannot interpret, for example
+    instructions of newer versions of Python, the result is False.
     """
     if clock in code.co_names:
         return False

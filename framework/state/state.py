@@ -39,7 +39,7 @@ class State:
     process. `gather` returns the state of the whole model.
 
     Assignments such as ``state.q = values`` copy the values into the existing array. Values that are not finite or have
-    a different shape raise ModelError. A state is a state of one world. To use its values in another world, such as a
+    a different shape raise ModelError. A state refers to one world. To use its values in another world, such as a
     changed copy of the model, create a state of the other world, and call the method `assign` of the new state.
     Alternatively, save the state to a file, and call the method `load` of the new state.
 
@@ -131,8 +131,8 @@ class State:
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
         """Copy all values of another state, and return self. The other state may be a state of another world if its
-        arrays have the sizes of the arrays of this state. An example is a state of the model from which this model was
-        copied.
+        arrays have the same sizes as the arrays of this state. An example is a state of the model from which this model
+        was copied.
 
         Raises:
             ModelError: the arrays of the states have different sizes.
@@ -260,7 +260,8 @@ class State:
         The file contains data that identify the model, and the values of its switchable columns (`World.set`). The file
         has a digest, with which `load` detects damaged files. An old file is replaced only after the new file is
         complete. If the state is saved between two steps of a solve, the solver computes the tangent again. The
-        subsequent results of the solve are then bit-identical to the results of a solve that continues from the file.
+        subsequent results of the solve are then identical in all bits to the results of a solve that continues from the
+        file.
 
         Raises:
             OutputError: the file cannot be written.
@@ -286,8 +287,8 @@ class State:
 
         Raises:
             OutputError: the file cannot be read, has a wrong digest, or has values that are not finite.
-            ModelError: the state in the file is a state of a model with different rows, node positions or values of
-                switchable columns.
+            ModelError: the state in the file is a state of a model whose rows, node positions or values of switchable
+                columns differ from this model.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
         check_stored(stored, path)

@@ -1,4 +1,4 @@
-"""The nonlinear equations of one Newton run: PETSc SNES calls the residual and the tangent of an assembly.
+"""The nonlinear equations of one Newton run. PETSc SNES calls the residual and the tangent of an assembly.
 
 The unknowns are increments dq of the coordinates from the predictor, and scaled multipliers. The motion follows from
 the unknowns: ``q = q0 + dq``, ``v = v0 + v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The
@@ -53,11 +53,14 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Number of unknowns above which solvers that are no longer used are searched for and deleted to save memory."""
+"""Number of unknowns. For larger models, solvers that are no longer used are searched for and deleted to save memory.
+"""
 USES = 3
 """Number of evaluations of residuals in this process after which PETSc calls compiled callbacks, whose machine code is
 then loaded.
 """
+MOST_TANGENTS = 16
+"""Largest number of other sets of factors, for example for other step sizes, whose tangent steps are kept."""
 Programs = tuple[Program | None, ...]
 """Type of the three compiled programs that compute the motion from the unknowns, the residual, and the tangent. A
 program is None if the computation requires Python.
@@ -75,7 +78,7 @@ class NonlinearProblem:
     Attributes:
         assembly, prefix, storage: values of the arguments. The storage may change.
         snes: the PETSc solver. All its options have the prefix.
-        sparsity, matrix: the sparsity of the tangent, and the tangent; both objects are replaced if a search for
+        sparsity, matrix: the sparsity of the tangent, and the tangent. Both objects are replaced if a search for
             contacts changes the sparsity.
         unknowns, residual_vector: PETSc vectors of the increments and scaled multipliers, and of the last residual.
         scheme, buffers: relation between unknowns and motion in the present Newton run, and the arrays of the
@@ -115,6 +118,8 @@ class NonlinearProblem:
         self._tangent_steps: list[Step] = []
         self._tangent_key: tuple[Any, ...] = ()
         self.uses = USES
+        # steps and program of the tangents for other factors, by key
+        self._other_tangents: dict[tuple[Any, ...], tuple[list[Step], Program | None]] = {}
         numbers = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
         dofs, multipliers, pads = (which.astype(PETSc.IntType) for which in numbers)
         self._places, self._state = DofMap(dofs, multipliers, pads, layout.reference), np.zeros(1, STATE)
@@ -124,7 +129,7 @@ class NonlinearProblem:
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self.motion = Solution(fields.x, fields.v, fields.a, fields.lam)
-        # Predicted values of the scheme, and factors of the unknowns. Compiled programs contain the addresses of these
+        # Predicted values of the scheme, and factors of the unknowns. Compiled programs store the addresses of these
         # arrays.
         self.q0, self.v0, self.factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None
@@ -189,7 +194,7 @@ class NonlinearProblem:
             self.assembly.fields.recoupled[0] = 0.0
 
     def leave_blocks(self) -> bool:
-        """Store the tangent by rows in later runs; the order of unknowns does not change. Return False if the tangent
+        """Store the tangent by rows in later runs. The order of unknowns does not change. Return False if the tangent
         is not stored in blocks.
         """
         after = {Storage.BLOCKS: Storage.BLOCK_ROWS, Storage.SUBSTRUCTURES: Storage.ROWS}
@@ -237,7 +242,7 @@ class NonlinearProblem:
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from the accelerations ``a``, shape (n,), and the multipliers ``lam``, shape (m,), instead of the
-        predictor. In statics, ``a`` contains increments of the displacements instead of accelerations.
+        predictor. In statics, ``a`` contains increments of the displacements.
         """
         local, factors = self._sum, np.array([0.0, self.scheme.a_factor or 1.0, self.scheme.multiplier_factor])
         self._carry(a, lam, factors, self._places, local)
@@ -288,7 +293,7 @@ class NonlinearProblem:
         self._store(*self.name_stored(state))
 
     def name_stored(self, state: State) -> tuple[Any, ...]:
-        """Return the arguments with which `store_motion` copies the motion from the fields to ``state``."""
+        """Return the arguments for a call of `store_motion` that copies the motion from the fields to ``state``."""
         return self.buffers.local, self._places, self.q0, self.motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
@@ -311,8 +316,8 @@ class NonlinearProblem:
         return tuple(p if p is not None and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Update the loads of a compiled residual to the time of the run. With ``by_table``, loads that compiled steps
-        compute from a table are not updated.
+        """Update the loads of a compiled residual to the time of the run. If ``by_table`` is true, loads that compiled
+        steps compute from a table are not updated.
         """
         loads = self.assembly.loads
         if programs[1] is None or self.scheme.load_factor == 0.0 or (by_table and loads.leave_to_table()):
@@ -324,7 +329,7 @@ class NonlinearProblem:
         return Program(steps, asks=self.assembly.is_fixed, around=self.assembly.calling)
 
     def eval_residual(self, _snes: Any, x: Any, out: Any) -> None:
-        """Evaluate the residual. PETSc calls this function, whose type is SNESFunction."""
+        """Evaluate the residual. PETSc calls this function as its SNESFunction."""
         with self.assembly.calling():
             self.expand_unknowns(x)
             self.buffers.c[:] = 0.0
@@ -341,7 +346,7 @@ class NonlinearProblem:
         return *contents, self._has_live_loads(scheme), self.assembly.revision
 
     def _has_live_loads(self, scheme: Scheme) -> bool:
-        """Return whether the load factor is not 0, and loads depend on coordinates."""
+        """Return whether the load factor is not 0 and some loads depend on coordinates."""
         return scheme.load_factor != 0.0 and not self.assembly.loads.are_steady
 
     def _take_residual_steps(self) -> None:
@@ -387,7 +392,7 @@ class NonlinearProblem:
         out.setArray(total[: unknowns.owned])
 
     def eval_tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
-        """Evaluate the tangent if it must be updated. PETSc calls this function, whose type is SNESJacobianFunction."""
+        """Evaluate the tangent if it must be updated. PETSc calls this function as its SNESJacobianFunction."""
         # if the tangent is not updated, PETSc detects that the matrix is unchanged and reuses its factorisation
         if self.lag.needs_tangent():
             self.update_tangent(x)
@@ -437,9 +442,20 @@ class NonlinearProblem:
         return self._tangent_program
 
     def _set_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
-        """Create the steps that evaluate the tangent for the factors of a scheme."""
+        """Set the steps that evaluate the tangent for the factors of a scheme. The steps for other sets of factors
+        are kept, because step sizes often alternate between few values.
+        """
         assembly, fields, mass = self.assembly, self.assembly.fields, scheme.a_factor + scheme.stabiliser
-        self._tangent_key, self._tangent_program = self._find_tangent_key(scheme), None
+        key, last = self._find_tangent_key(scheme), self._tangent_key
+        if last[-4:] != key[-4:] or len(self._other_tangents) == MOST_TANGENTS:
+            self._other_tangents.clear()
+        elif last:
+            self._other_tangents[last] = self._tangent_steps, self._tangent_program
+        self._tangent_key = key
+        if key in self._other_tangents:
+            self._tangent_steps, self._tangent_program = self._other_tangents.pop(key)
+            return
+        self._tangent_program = None
         clear_all = call(clear_values, (values, self.sparsity.pad_slots))
         steps = self._tangent_steps = [(clear_all, (evaluate(fields),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass, scheme.moving)

@@ -146,7 +146,7 @@ def store_row(
 
 
 class StepCalls(StepHook, ABC):
-    """Base class of hooks that read the state at the ends of steps without changes of the state.
+    """Base class of hooks that read the state at the ends of steps but do not change the state.
 
     Args:
         following: time [s] before which the hook need not be called, shape (1,). The method `after_step` updates this

@@ -74,7 +74,7 @@ def coordinate_spring_damper(b: Building, item: Item) -> Entity:
 @translates("ConnectorCartesianSpringDamper")
 def cartesian_spring_damper(b: Building, item: Item) -> Entity:
     """Add springs along the global axes. The user function of the springs receives lists. The offset is not subtracted
-    from the displacements in its arguments.
+    from the displacements in the arguments of this function.
     """
 
     def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
@@ -161,7 +161,7 @@ LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 
 
 @translates("JointGeneric", *LOCKED)
 def joint(b: Building, item: Item) -> Entity:
-    """Add a joint between two frames that locks translations and rotations.
+    """Add a joint that locks translations and rotations between two frames.
 
     If only one rotation is locked, about x or z, the equation for the axes a of marker 0 and the axes b of marker 1 is
     a_y·b_z = 0 in Exudyn, and a_z·b_y = 0 in Windlass. Therefore the markers are exchanged, and a separate joint

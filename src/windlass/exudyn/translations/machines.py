@@ -266,7 +266,7 @@ def count_equations(item: Item) -> int:
 
 
 def _coordinates(b: Building, number: Any) -> list[int]:
-    """Return the numbers of the nodes of which a marker selects the coordinates. Ground nodes are omitted."""
+    """Return the numbers of the nodes whose coordinates a marker selects. Ground nodes are omitted."""
     item = b.marker(number)
     if item["markerType"] == "NodeCoordinates":
         nodes = [int(item["nodeNumber"])]
