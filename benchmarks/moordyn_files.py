@@ -2,10 +2,11 @@
 
 usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 60] [--end 40] [--limit 120]
 
-The program prints one row for each input file below FOLDER. Files that an input file names are searched in its folder
-and in the working directory. Coupled bodies and points are at rest for ``--still`` seconds (in Windlass: static
-equilibrium), or for 0 s in waves and unsteady currents, and then move in surge (amplitude 1 m) and heave (0.5 m) with a
-period of 10 s until ``--end``. The columns contain the largest differences of the tension in the middle of the first
+The program prints one row for each input file below FOLDER. Files that an input file names are searched for in the
+folder of the input file and in the working directory. Coupled bodies and points are at rest for ``--still`` seconds (in
+Windlass: static equilibrium), or for 0 s in waves and unsteady currents. Until ``--end``, they then move in surge
+(amplitude 1 m) and heave (0.5 m) with a period of 10 s. The columns contain the largest differences of the tension in
+the middle of the first
 and last segment of all lines, relative to the mean tension of MoorDyn: at rest, mean and standard deviation over the
 last two periods. The last columns are the process times per line and second of simulation.
 
@@ -142,7 +143,7 @@ def run_job(job: list[Any], results: Path) -> None:
 
 
 def call(python: str, job: list[Any], limit: float) -> dict[str, Any]:
-    """Return the results of one program from a process of its own, or the reason of a failure."""
+    """Run one program in a separate process, and return its results, or the reason of a failure."""
     with TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         command = [python, str(Path(__file__).resolve()), "--job", json.dumps(job), "--results", str(results)]
@@ -185,7 +186,7 @@ def main() -> None:
     parser.add_argument("--results", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.job:
-        del sys.argv[1:]  # Windlass would read the words as options of its solvers
+        del sys.argv[1:]  # the arguments are removed, because Windlass would read them as options of its solvers
         run_job(json.loads(options.job), Path(options.results))
         return
     probe = subprocess.run([options.python, "-c", "import moordyn"], capture_output=True, check=False)

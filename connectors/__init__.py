@@ -1,6 +1,6 @@
-"""Markers, loads, constraints, springs and contact: one law per file.
+"""Markers, loads, constraints, springs and contact. Each law is in a separate file.
 
-Each name of this package is loaded on first use, like the names of `windlass`.
+Each name of this package is loaded on first use.
 """
 
 from typing import TYPE_CHECKING
@@ -190,6 +190,9 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.bed import read_bed_grid as read_bed_grid
     from windlass.connectors.surface_contact.contact_friction_bed_cable import (
         ContactFrictionBedCable as ContactFrictionBedCable,
+    )
+    from windlass.connectors.surface_contact.contact_friction_surface_beam import (
+        ContactFrictionSurfaceBeam3D as ContactFrictionSurfaceBeam3D,
     )
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,

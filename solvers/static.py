@@ -1,5 +1,5 @@
-"""Statics: f(q) - load_factor * loads + C_q^T lam = 0, C = 0. Here f are the forces without the loads, C are the
-constraints, C_q their derivatives with respect to the coordinates q, and lam the multipliers.
+"""Statics: f(q) - load_factor * loads + C_q^T lam = 0, C = 0. Here f are the forces without the loads, C are the values
+of the constraints, C_q their derivatives with respect to the coordinates q, and lam the multipliers.
 
 The equations are solved in load steps. In each load step, Newton's method is repeated until the contact states agree
 with the solution.
@@ -62,16 +62,16 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
-"""Number of force evaluations after which all kernel calls are compiled to one program. Most static solves need fewer
-evaluations; for these solves, compilation would cost more time than it saves.
+"""Number of evaluations of residuals in this process after which PETSc calls compiled callbacks. Most runs with one
+static solve need fewer evaluations, so loading the machine code of the callbacks would cost more time than it saves.
 """
 LONG = 40
-"""Number of Newton iterations of the first load step above which form-finding begins, if the load step also needs more
-than one pass.
+"""Number of Newton iterations of the first load step. Above this number, form-finding begins if the load step also
+needs more than one pass.
 """
 NEAR = 1.0
-"""Largest ratio [1] of the force error of a pass to the largest contact force with which the next pass starts from the
-solution of this pass.
+"""Largest ratio [1] of the force error of a pass to the largest contact force. Up to this ratio, the next pass starts
+from the solution of this pass.
 """
 UNSETTLED = 0.1
 """Ratio [1] of the size of a load step to the nominal size. Up to this ratio, a load step is accepted although its
@@ -80,10 +80,11 @@ contact states have not settled, unless it is the last load step.
 
 
 FINER, FINEST = 5, 125
-"""Factor by which the number of load steps increases if contacts are not settled at full load, and its largest product.
+"""Two numbers: the factor by which the number of load steps increases if contacts are not settled at full load, and the
+largest product of such factors.
 """
 LIGHT = 0.1
-"""Fraction of the loads under which form-finding computes the shape of lines without friction [1]."""
+"""Fraction [1] of the loads for which form-finding computes the shape of lines without friction."""
 PAID_OUT = "load steps failed: lines were pulled taut and paid out to their length under all loads"
 WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the loads: friction acts as the loads grow"
 
@@ -106,25 +107,25 @@ class StepsFailed(Exception):
 
 
 class FewSteps(Exception):
-    """Exception that is raised within `Static` if the load steps after form-finding without friction have ended with
-    unsettled contacts, and are repeated in more load steps.
+    """Exception that is raised within `Static` if contacts are unsettled at the end of the load steps after
+    form-finding without friction. These load steps are then repeated in smaller steps.
     """
 
 
 class Static(StepSolver):
     """Solver that computes the static equilibrium of a world in load steps.
 
-    The load factor scales the applied loads only, not prestrain and offsets. Velocities are 0 in all forces, unless
-    ``velocities`` is "given". The value "given" is intended for ropes that run along a steady shape: forces use the
-    velocities of the rope, but the nodes do not move. The states of first-order differential equations (such as filters
-    and hydraulics) receive their steady values.
+    The load factor scales only the applied loads. It does not scale prestrain and offsets. Velocities are 0 in all
+    forces, unless ``velocities`` is "given". The value "given" is intended for ropes that run along a steady shape. The
+    forces then depend on the velocities of the rope, but the nodes do not move. The states of first-order differential
+    equations (such as filters and hydraulics) have their steady values.
 
     Args:
         world: the model.
         load_steps: number of load steps, at most a million.
         geometric: whether the load factor increases from 1/load_range to 1 by a constant ratio from step to step.
             Otherwise the load factor after step i is i/load_steps.
-        load_range: ratio of the last to the smallest load factor if ``geometric`` [1].
+        load_range: if ``geometric``, ratio of the last to the smallest load factor [1].
         stabiliser: factor [1/s^2] in the additional force (1 - load_factor^2) * stabiliser * M (q - q_start). M is the
             mass matrix, and q_start are the coordinates at the start of the load step.
         time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
@@ -132,36 +133,36 @@ class Static(StepSolver):
         rtol, atol, max_it: default tolerances and default largest number of iterations of Newton's method, see
             `Newton`.
         passes: default settings of contact passes, see `Passes`.
-        decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states. This setting is necessary to reproduce data of other programs.
+        decide_at_start: whether the initial state determines which contacts are closed and which stick. With False,
+            contacts keep their stored states. False is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a load step. In
             these evaluations, contact points of cables can change between open and closed, and between stick and slip.
             With 0, contact states change only between Newton runs.
-        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction by
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction of
             Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
-            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
-            residuals need not be small relative to these values. This setting is necessary to reproduce data of other
-            programs.
+            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
+            residuals are accepted, even if they are not small relative to these values. "accept" is necessary to
+            reproduce data of other programs.
         passes_from: initial values of the passes (Newton runs) of a load step. With "near", a pass starts from the
             solution of the previous pass if the force error of that solution is at most the largest contact force. With
-            "step", all passes start from the last converged state. This setting is necessary to reproduce data of other
+            "step", all passes start from the last converged state. "step" is necessary to reproduce data of other
             programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
             continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
             solver raises an error. With "off", stability is not checked.
-        velocities: velocities at which forces are evaluated. With "zero", all forces use velocities 0. With "given",
-            all forces use the initial velocities. Inertia forces that are quadratic in velocities are included, and
-            accelerations are 0. The value "given" is intended for steady motion of material along a shape that does not
-            move.
-        adaptive: whether the size of a failed load step is reduced to a quarter. The size increases again after 4 steps
-            without failure.
+        velocities: velocities at which forces are evaluated. With "zero", all forces are evaluated at velocities 0.
+            With "given", all forces are evaluated at the initial velocities. Inertia forces that are quadratic in
+            velocities are included, and accelerations are 0. The value "given" is intended for steady motion of
+            material along a shape that does not move.
+        adaptive: whether the size of a load step is reduced to a quarter after a failure. The size increases again
+            after 4 steps without failure.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
         statistics: numbers of steps and iterations, and elapsed time, see `Statistics`.
         verdict: whether the last result can be trusted, see `Verdict`.
-        state: the last state. After an interrupted or failed solve, the last good state.
+        state: the last state. After an interrupted or failed solve, ``state`` is the last good state.
         snes: the PETSc solver.
         failed_attempts: (load factor, size of the load step, reason) of each rejected attempt.
         reached: progress at the end of the last accepted load step, from 0 to 1 [1]. After step i, the progress is
@@ -250,8 +251,8 @@ class Static(StepSolver):
         return float(self.load_range ** ((steps - self.load_steps) / (self.load_steps - 1)))
 
     def _find_progress(self, load_factor: float) -> float:
-        """Return the progress at which the load factor has a given value; with ``geometric`` at least the progress of
-        the first step.
+        """Return the progress at which the load factor has a given value. With ``geometric``, the result is at least
+        the progress of the first step.
         """
         if not self.geometric or self.load_steps == 1:
             return load_factor
@@ -260,7 +261,8 @@ class Static(StepSolver):
 
     @checked(state=SOLVE["state"], hooks=SOLVE["hooks"])
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
-        """Find the equilibrium and return its state. Velocities and accelerations are copied from the initial state.
+        """Find the equilibrium and return its state. The velocities and accelerations of this state are the values of
+        the initial state.
 
         The returned state has the time of the solve, which is ``time`` if given.
 
@@ -289,7 +291,7 @@ class Static(StepSolver):
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            # use the force error of the last load step, because only in this step contacts must have settled
+            # use the force error of the last load step, because contacts need not have settled in earlier steps
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
             self._conclude(current, all_hooks, [*found, *judge_hold(self._lost)])
         return current
@@ -311,12 +313,12 @@ class Static(StepSolver):
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
         # The result of an earlier solve is an equilibrium and needs no form-finding. Therefore slack lines are sought
-        # only if the initial state is not such a result.
+        # only if the initial state does not result from a solve.
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
-        # friction would prevent the motion of lines during form-finding, so models with friction first try load steps
-        # without form-finding
+        # friction would prevent the motion of lines during form-finding, so with friction the solver tries load steps
+        # without form-finding first
         self._rubs = self._retries = lines is not None and bool(find_switchable(self.assembly, FRICTION))
         formed, ended, self._finer, self._payable = 0.0, False, FINEST, seeks
         if slack and not self._rubs:
@@ -324,7 +326,8 @@ class Static(StepSolver):
         shape = current.copy()
         while not ended:
             try:
-                self._take_steps(current, time, all_hooks, solve_checkpoint, formed)
+                begin = current.copy() if formed else first
+                self._take_steps(begin, current, time, all_hooks, solve_checkpoint, formed)
                 ended = True
             except SlackLines:
                 current.assign(first)
@@ -354,8 +357,8 @@ class Static(StepSolver):
         self._stop(current, all_hooks)
 
     def _find_form(self, lines: Lines | None, current: State, time: float) -> float:
-        """Compute the shape of lines by form-finding. For models with friction, the shape is computed with friction
-        switched off and under small loads, see `LIGHT`.
+        """Compute the shape of lines by form-finding. For models with friction, form-finding computes the shape without
+        friction and under small loads, see `LIGHT`.
 
         Returns:
             The progress at whose load factor the computed shape is in equilibrium; 0 if no shape was found.
@@ -412,16 +415,22 @@ class Static(StepSolver):
         return found
 
     def _take_steps(
-        self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
+        self,
+        first: State,
+        current: State,
+        time: float,
+        all_hooks: list[StepHook],
+        solve_checkpoint: SolveCheckpoint,
+        formed: float,
     ) -> None:
-        """Solve all load steps. If form-finding has found the shape under all loads, there is one step. If form-finding
-        has found the shape under small loads, the steps begin at these loads, and are repeated in smaller steps if
-        contacts are not settled at full load. Otherwise the steps begin without loads.
+        """Solve all load steps. If form-finding has found the shape under all loads, only one step is made. If
+        form-finding has found the shape under small loads, the steps begin at these loads. They are repeated in smaller
+        steps if contacts are not settled at full load. Otherwise the steps begin without loads.
         """
         more = self._finer if 0.0 < formed < 1.0 else 1
         nominal = 1.0 if formed == 1.0 else 1.0 / (more * self.load_steps)
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
-        first, start = current.copy(), current.copy()
+        start = current.copy()
         done, self._jumps, self._coarse, self._lost = formed if formed < 1.0 else 0.0, [], [], ""
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
@@ -462,8 +471,8 @@ class Static(StepSolver):
     def _end(
         self, first: State, begin: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]
     ) -> None:
-        """Check the equilibrium at full load: repeat the solve if contacts have lost their friction, and continue from
-        an unstable equilibrium to a stable equilibrium.
+        """Check the equilibrium at full load. If contacts have lost their friction, the solve is repeated. From an
+        unstable equilibrium, the solve continues to a stable equilibrium.
         """
 
         latest = attempt
@@ -573,7 +582,7 @@ class Static(StepSolver):
         return describe_problem(self.problem)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the statistics and the data of the verdict; see `Restartable`."""
+        """Return the statistics and the data of the verdict. See `Restartable`."""
         judged = {"jumps": self._jumps, "coarse": self._coarse, "error": self._error, "notes": self.verdict.notes}
         judged["lost"] = self._lost
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
@@ -587,12 +596,12 @@ class Static(StepSolver):
         self.verdict = Verdict(notes=list(kept["notes"]))
 
     def reset_caches(self, state: State) -> None:
-        """Delete factorisations and the contact candidates of neighbour searches; see `Restartable`."""
+        """Delete factorisations and the contact candidates of neighbour searches. See `Restartable`."""
         self.newton.reset_caches()
         self.assembly.reset_caches()
 
     def _decide(self, current: State, time: float) -> None:
-        """Determine contact states from the initial state, with velocities 0 or the given velocities."""
+        """Determine contact states from the initial state. The velocities are 0, or the given velocities."""
         first, states = current.copy(), self.assembly.layout.states
         first.v[:], first.t = first.v if self._moves else 0.0, time
         first.v[states] = current.v[states]
@@ -611,10 +620,10 @@ class Static(StepSolver):
     ) -> StepAttempt:
         """Attempt to solve a load step. All passes of the attempt use the history values at the start of the load step.
 
-        Each pass starts from the last converged state, or from the solution of the previous pass if the force error of
-        that solution is small. If Newton's method does not converge, it is repeated with other initial values, with a
-        line search, and after a relaxation. If later passes do not converge, the load step is solved by implicit steps,
-        see `_settle`.
+        Each pass starts from the last converged state. If the force error of the solution of the previous pass is
+        small, the pass starts from this solution. If Newton's method does not converge, it is repeated with other
+        initial values, with a line search, and after a relaxation. If later passes do not converge, the load step is
+        solved by implicit steps, see `_settle`.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 
@@ -667,8 +676,8 @@ class Static(StepSolver):
                 self.problem.store_static(current)
             return run.converged
 
-        # The argument 0.0 is the step size. With 0.0, no step size is computed at which a contact changes its state,
-        # because such a step size is a time and not a fraction of the load.
+        # The argument 0.0 is the step size. With 0.0, contacts do not request a shorter step that ends at a change of
+        # their state. The requested size would be a time, but the steps here are fractions of the load.
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
         # after the first pass, changed contact states may be the reason why Newton's method fails
         if not attempt.converged and attempt.passes > 1 and not self._plain:
@@ -707,7 +716,7 @@ class Static(StepSolver):
     def _reject(
         self, start: State, current: State, h: float, attempt: StepAttempt, control: StepSizes, hooks: list[StepHook]
     ) -> None:
-        """Restore the start of a failed load step, and reduce the load step or end the solve with an error."""
+        """Restore the start of a failed load step. Then reduce the load step, or end the solve with an error."""
         load_factor = self.problem.scheme.load_factor
         self._note_failure(load_factor, h, attempt.reason)
         current.assign(start)

@@ -30,7 +30,9 @@ class PulleyContacts(NamedTuple):
 
 
 def find_pulley(world: World, contacts: Entity, circle: Entity) -> PulleyContacts:
-    """Find the contacts of a circle and sort them along the cable; for arguments and errors see `pulley_report`."""
+    """Find the contacts of a circle and sort them along the cable. `pulley_report` describes the arguments and
+    errors.
+    """
     component = contacts.table.component
     if not {"circle", "cable"} <= component.refs.keys() or "circle_radius" not in component.columns:
         raise ModelError(f"contacts = {contacts!r}: must be contacts of a circle with a cable")

@@ -5,8 +5,8 @@ arcs. At a rounded corner the direction of the contact force changes continuousl
 
 At a sharp crest, where the directions of the two pieces differ by the angle theta, a cable is bent within one element.
 Forces normal to the pieces then have a component along the cable, of the order of theta^2 times the tension of the
-cable. An arc of the radius R begins at the distance R tan(theta/2) from the corner. On this arc forces are normal to
-the cable, so the tension of the cable is continuous.
+cable. An arc of the radius R begins at the distance R tan(theta/2) from the corner. On this arc, forces are normal to
+the cable. Therefore the tension of the cable is continuous.
 """
 
 from __future__ import annotations
@@ -40,7 +40,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 SAME = 1e-6
-"""Difference of coordinates, relative to their range, below which points of a file are on the same grid line [1]."""
+"""Difference of coordinates, relative to their range [1]. Points of a file with smaller differences are on the same
+grid line.
+"""
 TOLERANCE = 1e-10
 """Relative tolerance of the iteration with which SciPy computes the slopes of the heights at scattered points [1]."""
 FIELDS = {"x": numbers("m", (None,)), "y": numbers("m", (None,)), "heights": numbers("m", (None, None))}
@@ -54,7 +56,7 @@ LARGEST = 4_000_000
 class BedGrid:
     """Heights of a bed on a rectangular grid.
 
-    Between grid lines the height is a natural cubic spline in both directions, and beyond the grid the height continues
+    Between grid lines, the height is a natural cubic spline in both directions. Beyond the grid, the height continues
     linearly.
 
     Args:
@@ -99,10 +101,10 @@ class BedGrid:
     @checked(start=numbers("m", (2,), (3,)), end=numbers("m", (2,), (3,)), count=whole(1))
     def eval_profile(self, start: Any, end: Any, count: int = 50) -> list[tuple[float, float, float]]:
         """Return points of the bed below the straight line from ``start`` to ``end``, at equal horizontal distances.
-        The point at ``start`` is excluded, as the argument ``ground`` of `hang_from_ground` requires.
+        The point at ``start`` is excluded, because the argument ``ground`` of `hang_from_ground` requires this.
 
         Args:
-            start, end: ends of the line [m], (x, y) or (x, y, z); z has no effect.
+            start, end: ends of the line [m], (x, y) or (x, y, z). The component z has no effect.
             count: number of points.
 
         Returns:
@@ -145,10 +147,10 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
     are used.
 
     Args:
-        path: the file. All numbers are in metres, z is positive upwards.
+        path: the file. All numbers are in metres, and z is positive upwards.
         spacing: largest distance of the grid lines [m] for points that are not on a rectangular grid. Heights at the
-            grid points are interpolated (Clough-Tocher), and outside of the convex hull of the points the height of the
-            nearest point is used. With None, the points must be on a rectangular grid. The argument has no effect on
+            grid points are interpolated (Clough-Tocher). Outside of the convex hull of the points, the height of the
+            nearest point is used. If None, the points must be on a rectangular grid. The argument has no effect on
             tables.
 
     Raises:
@@ -223,8 +225,8 @@ def _read_mesh(file: Path) -> FloatArray:
 
 
 def _create_grid(file: Path, points: FloatArray, spacing: float | None) -> BedGrid:
-    """Return the grid of ``points`` [m], shape (k, 3), or with ``spacing`` [m] a grid on which the heights of
-    ``points`` are interpolated; see `read_bed_grid`.
+    """Return the grid of ``points`` [m], shape (k, 3). If ``spacing`` [m] is given, return a grid on which the heights
+    of ``points`` are interpolated. See `read_bed_grid`.
     """
     x, y = (_find_lines(points[:, k]) for k in range(2))
     if spacing is None:
@@ -298,10 +300,10 @@ def add_bed(
         heading: angle from the x axis to the horizontal direction of the profile, positive towards y [rad].
         origin: x and y of the point with the distance 0 [m].
         rounding: radius of the corners [m]. About four lengths of a cable are recommended. The radius is reduced at
-            corners where an arc would cover more than half of a piece between two corners, or where its circle would
-            cross another piece. With 0, corners are sharp. At a sharp crest with the angle theta [rad], the tension
-            after the crest has a relative error of the order of theta², and static solves report such crests as
-            doubtful.
+            corners where an arc would cover more than half of a piece between two corners, or where the circle of the
+            arc would cross another piece. With the radius 0, corners are sharp. At a sharp crest with the angle theta
+            [rad], the tension after the crest has a relative error of the order of theta². Static solves report such
+            crests as doubtful.
 
     Returns:
         One surface, a row of `PolylineSurface`, for `add_surface_contact`.
@@ -330,8 +332,8 @@ def add_bed(
 
 
 def _choose_radius(corners: FloatArray, k: int, turn: float, rounding: float) -> float:
-    """Return the radius of the arc at corner k [m], 0 at a corner without bend. ``turn`` is the angle by which the
-    direction changes, positive at hollows [rad], and ``rounding`` is the largest radius [m].
+    """Return the radius of the arc at corner k [m], which is 0 at a corner without bend. The argument ``turn`` is the
+    angle by which the direction changes, positive at hollows [rad], and ``rounding`` is the largest radius [m].
     """
     bend = float(np.tan(0.5 * abs(turn)))
     if bend == 0.0 or rounding == 0.0:

@@ -31,8 +31,8 @@ from windlass.framework.model.law import LocalRows, Tables, law_of
 from windlass.framework.model.system import Fields
 
 ALONG, AROUND = 13, 48
-"""ALONG is the number of points along the section of a surface, AROUND the number of points around its axis. The
-section of a plane extends from its middle to its rim.
+"""ALONG is the number of points along the section of a surface. AROUND is the number of points around the axis of the
+surface. The section of a plane extends from its middle to its rim.
 """
 LINES = 401
 """Largest number of lines with which a height field is drawn in each direction."""
@@ -47,7 +47,7 @@ class Meshes(NamedTuple):
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw the surfaces of the rows; ``subdivisions`` has no effect on surfaces."""
+    """Draw the surfaces of the rows. The argument ``subdivisions`` has no effect on surfaces."""
     m: PositionColumns = fields.markers[FAMILY]
     surfaces: Geometry = rows.columns
     meshes: Meshes = rows.kept("meshes", lambda: create_meshes(rows.world, surfaces, m))

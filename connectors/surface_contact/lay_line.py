@@ -1,4 +1,5 @@
-"""Function that adds a line that lies partly on a bed: its initial shape, the cables, the bed and the contact.
+"""Function that adds a line that lies partly on a bed. The function computes the initial shape and adds the cables, the
+bed and the contact.
 
 The line starts at an anchor on the bed, follows the bed up to the touchdown point, and rises to its end as an elastic
 catenary (`hang_from_ground`). A line that is too taut to touch the bed is an elastic catenary between its ends.
@@ -40,11 +41,11 @@ class LaidLine(NamedTuple):
     """The parts that `lay_line` adds to a model.
 
     Attributes:
-        cables: the cables from the anchor to the end; with ``winch=True`` from the end to the anchor.
+        cables: the cables from the anchor to the end. With ``winch=True``, the order is from the end to the anchor.
         surfaces: the surfaces of the bed.
         contacts: the contact of the cables with the bed.
         route: the elastic catenary that is the initial shape.
-        rope: the winch rope with ``winch=True``, otherwise None.
+        rope: the winch rope if ``winch=True``, otherwise None.
     """
 
     cables: Entity
@@ -71,9 +72,9 @@ def lay_line(
 
     Args:
         world: the 3D model, with gravity along -z.
-        bed: height of a level bed [m]; or a `BedGrid`; or the corners of a polyline below the line, shape (k, 2). A
-            corner is given by its horizontal distance from the anchor, positive towards the end, and its height [m],
-            see `add_bed`.
+        bed: one of three things: the height of a level bed [m], a `BedGrid`, or the corners of a polyline below the
+            line, shape (k, 2). A corner is given by its horizontal distance from the anchor, positive towards the end,
+            and its height [m], see `add_bed`.
         anchor: x and y of the anchor [m]. The anchor has the height of the bed.
         end: position of the upper end [m].
         length: unstretched length [m].
@@ -84,11 +85,12 @@ def lay_line(
         friction: coefficient of friction on the bed [1]. A value > 0 requires stiffness or damping of the friction in
             ``contact``, see `add_surface_contact`. The initial shape is the shape of a line that has been pulled
             towards its end.
-        rounding: radius of the corners of a polyline [m]; default: four lengths of a cable.
+        rounding: radius of the corners of a polyline [m]. The default is four lengths of a cable.
         contact: further columns of the contact, for example ``contact_damping_per_length``, or columns of soft beds,
             see `ContactFrictionBedCable`.
-        winch: whether the line is the rope of a winch at its upper end; ``rope`` of the result contains its nodes, from
-            the winch to the anchor, and its feed, see `winch_rope`. Without soft beds.
+        winch: whether the line is the rope of a winch at its upper end. The attribute ``rope`` of the result then
+            contains the nodes of the rope, from the winch to the anchor, and its feed, see `winch_rope`. Soft beds are
+            not allowed with a winch.
         **columns: columns of `Cable3D`, or of `WinchCable3D`, at least ``axial_stiffness`` and ``mass_per_length``.
 
     Returns:

@@ -80,7 +80,7 @@ class PlaneSurface(Component):
 
 
 class SphereSurface(Component):
-    """A sphere, touched from outside or from inside."""
+    """A sphere that is touched from outside or from inside."""
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
@@ -119,7 +119,7 @@ class SheaveSurface(Component):
 
 
 class VGrooveFlank(Component):
-    """One of the two conical flanks of a V-groove; a rope lies on both flanks, see `add_v_groove`."""
+    """One of the two conical flanks of a V-groove. A rope lies on both flanks, see `add_v_groove`."""
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
@@ -171,7 +171,7 @@ class HeightFieldSurface(Component):
     """A surface z = b(x, y), such as bathymetry or terrain, with heights given on a rectangular grid. The rope is above
     the surface.
 
-    Between grid lines the height is a natural cubic spline, and beyond the grid the height continues linearly.
+    Between grid lines, the height is a natural cubic spline. Beyond the grid, the height continues linearly.
     `add_bed_grid` adds such a surface from a `BedGrid`.
     """
 
@@ -186,7 +186,9 @@ class HeightFieldSurface(Component):
 
 
 def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: FloatArray) -> FloatArray:
-    """Return the half width of a round groove at its rim [m]; 0 if the rim is below the bottom of the groove."""
+    """Return the half width of a round groove at its rim [m]. The result is 0 if the rim is below the bottom of the
+    groove.
+    """
     s = radius + groove - outer
     flank = (groove - s * np.sin(beta)) / np.cos(beta)
     return np.where(s > groove * np.sin(beta), np.sqrt(np.maximum(groove**2 - s**2, 0.0)), flank)
@@ -317,7 +319,7 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
     PolylineSurface: _polyline,
     HeightFieldSurface: _field,
 }
-"""For each type of surface: function that writes the geometric parameters, see `Geometry`, and returns the type of
+"""For each type of surface: the function that writes the geometric parameters, see `Geometry`, and returns the type of
 distance.
 """
 
@@ -327,7 +329,7 @@ CREATE: dict[type[Component], Callable[..., list[FloatArray]]] = {
     PolylineSurface: _create_polylines,
     HeightFieldSurface: _create_fields,
 }
-"""For each type of surface with pieces: function that creates the pieces of each row."""
+"""For each type of surface with pieces: the function that creates the pieces of each row."""
 
 
 def scale(vectors: FloatArray) -> FloatArray:
@@ -347,7 +349,7 @@ def eval_across(along: FloatArray, z: FloatArray) -> FloatArray:
 
 def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
     """Return the local axes x, y, z of surfaces in the frames of their markers, as columns of matrices, shape
-    (surfaces, 3, 3). The z axis has the direction ``axis``, and the x axis the direction of the part of ``along`` that
+    (surfaces, 3, 3). The z axis has the direction ``axis``. The x axis has the direction of the part of ``along`` that
     is perpendicular to z, or an arbitrary direction where ``along`` is 0.
     """
     axis = scale(axis)
@@ -390,7 +392,8 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a surface whose axes are not defined, whose flank has an angle of pi/2 or more, whose rim
-    does not have a larger radius than its bottom, whose profile or height field is wrong, or that has no contact row.
+    does not have a larger radius than its bottom, or whose profile or height field is wrong. Also raise ModelError for
+    a surface that has no contact row.
     """
     table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
     if "along" in table.component.columns:

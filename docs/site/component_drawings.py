@@ -714,7 +714,9 @@ def surface(s: Sketch) -> None:
     s.text((0.45, -0.7), "depth g < 0: contact_stiffness_per_length", RED)
 
 
-@draws("ContactFrictionSurfaceTwistCable", "ContactFrictionSurfaceSetTwistCable")
+@draws(
+    "ContactFrictionSurfaceTwistCable", "ContactFrictionSurfaceSetTwistCable", "ContactFrictionSurfaceBeam3D",
+)  # fmt: skip
 def turning_rope(s: Sketch) -> None:
     s.ground((0, 0), 4.8)
     s.circle((0, 1.0), 1.0, BLUE)

@@ -2,7 +2,7 @@
 has few instructions before the optimisation.
 
 By default, the compiler counts references to all arrays at each use of a tuple of arrays. Later, the compiler removes
-some superfluous counting operations. In many kernels most of the code is remaining counting operations. Arguments,
+some superfluous counting operations. The remaining counting operations are most of the code of many kernels. Arguments,
 constants, and parts and views of arguments and constants exist longer than a call, so references to these objects need
 not be counted. References to arrays that a kernel creates are counted as usual.
 
@@ -18,6 +18,7 @@ from typing import Any
 import numba
 
 from windlass.framework.kernels.items import KernelBuilder, find_field, find_nested_array, is_item, locate_item
+from windlass.framework.kernels.new_arrays import create_new_array, is_new_array
 from windlass.framework.kernels.repeated import KernelLibrary
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
@@ -25,7 +26,7 @@ _core, _ir = _numba.core, _numba.core.ir
 _types: Any = _numba.types
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
-"""Types of expressions. The results of these expressions are the operands, parts or views of the operands, or tuples of
+"""Types of expressions. The result of such an expression is an operand, a part or view of an operand, or a tuple of
 operands.
 """
 
@@ -210,8 +211,17 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         self.context.pack_value(self.builder, kind.dtype, value, place, align=align)
         return None
 
+    def _lower_call_normal(self, fnty: Any, expr: Any, signature: Any) -> Any:
+        """Generate the code of the call of a function that is not a kernel."""
+        if is_new_array(fnty) and signature.pysig is None:
+            shape = self._cast_var(expr.args[0], signature.args[0])
+            return create_new_array(self.context, self.builder, fnty, signature, shape)
+        return super()._lower_call_normal(fnty, expr, signature)
+
     def _is_item(self, array: Any, index: Any) -> bool:
-        """Return whether two variables of a statement are an array and the index of one item of this array."""
+        """Return whether one variable of a statement is an array, and the other variable is the index of one item of
+        this array.
+        """
         return (
             index is not None
             and not self.context.enable_boundscheck

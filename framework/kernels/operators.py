@@ -1,7 +1,8 @@
 """A cache of the types of array items, and of the result types of operators, min, max, abs and int for numbers.
 
 Without the cache, the compiler determines these types twice for each expression: in the type analysis, and in the code
-generation. This takes a third of the time of the type analysis, and a quarter of the time of the code generation.
+generation. The repeated determination takes a third of the time of the type analysis, and a quarter of the time of the
+code generation.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numba
+
+from windlass.framework.kernels.new_arrays import find_new_array, is_new_array
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types: Any = _numba.types
@@ -51,12 +54,14 @@ _signatures: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 @contextmanager
 def remembered_signatures() -> Iterator[None]:
     """Context manager. Within its block, the signatures of operators for numbers and for items of arrays are determined
-    once and stored.
+    once and stored, and signatures of new arrays are found by `find_new_array`.
     """
     owner = next(kind for kind in _types.Function.__mro__ if "get_call_type" in vars(kind))
     find = owner.get_call_type
 
     def find_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if is_new_array(self):
+            return find_new_array(args, kws) or find(self, context, args, kws)
         if kws or not _is_known(self) or not _are_plain(self, args):
             return find(self, context, args, kws)
         key = id(self), id(context), *args
@@ -72,8 +77,8 @@ def remembered_signatures() -> Iterator[None]:
 
 
 def _are_plain(function: Any, arguments: Any) -> bool:
-    """Return whether the arguments of an operator have types for which signatures are stored. These types are numbers.
-    For operators that read or set items, they are also arrays, and tuples of numbers of one type.
+    """Return whether the arguments of an operator have types for which signatures are stored. These types are the types
+    of numbers. For operators that read or set items, arrays and tuples of numbers of one type are also accepted.
     """
     items = function.typing_key in (operator.getitem, operator.setitem)
     return all(

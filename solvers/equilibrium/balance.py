@@ -1,10 +1,10 @@
 """Check whether the forces of a static solve are in balance at full load after the last update of contacts.
 
-A contact point that touches a surface for the first time in a load step sticks by friction during Newton's method.
-After Newton's method, the update sets the anchor of the bristle of this point to its present position, so the friction
-force of the point becomes 0. At full load the forces are then out of balance, for example by a sixth of the rope force
-for a rope that is wrapped around a post. In a repeated solve the rope slips until its bristles carry the friction
-force.
+If a contact point touches a surface for the first time in a load step, friction prevents its sliding during Newton's
+method. After Newton's method, the update moves the anchor of the bristle of this point to the present position of the
+point, so the friction force of the point becomes 0. At full load the forces are then out of balance. For a rope that is
+wrapped around a post, the imbalance is for example a sixth of the rope force. In a repeated solve the rope slips until
+its bristles carry the friction force.
 
 The solve is not repeated if the error is below the tolerance of the discontinuous iteration, or if steps with
 inconsistent contacts are accepted (``Passes(fail=False)``).

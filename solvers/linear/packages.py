@@ -1,4 +1,4 @@
-"""Direct solvers of PETSc: defaults, check that a selected package exists, iterative refinement, deletion of
+"""Direct solvers of PETSc: defaults, check whether a selected package exists, iterative refinement, deletion of
 factors.
 """
 
@@ -37,14 +37,14 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
 
 
 def set_direct(ksp: Any, package: str, prefix: str) -> None:
-    """Select LU factorisation by a given package as the default of a linear solver; PETSc's own LU uses natural order
-    without pivoting.
+    """Select LU factorisation by a given package as the default of a linear solver. PETSc's own LU then uses natural
+    order without pivoting.
 
     Args:
         ksp: the solver, which has not read its options.
         package: the default package.
-        prefix: options prefix of the solver. If an option selects another package, the selected package chooses the
-            elimination order.
+        prefix: options prefix of the solver. If an option selects another package, this package chooses the elimination
+            order.
     """
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()
@@ -76,11 +76,11 @@ def can_reset(pc: Any) -> bool:
 
 def reset_factors(ksp: Any) -> None:
     """Delete the factors of a linear solver, so that its next solve is identical to the first solve of a new solver.
-    Factors of SuperLU_DIST are kept, because `can_reset` is false for this package. The operators must be set again
-    afterwards.
+    Factors of SuperLU_DIST are kept, because `can_reset` is false for this package. After this call, set the operators
+    again.
 
-    MUMPS and UMFPACK choose an ordering that depends on the values of the first matrix, and use this ordering for later
-    matrices. Orderings of SuperLU_DIST do not depend on values.
+    The factors are deleted because MUMPS and UMFPACK choose an ordering that depends on the values of the first matrix,
+    and use this ordering for later matrices. Orderings of SuperLU_DIST do not depend on values of matrices.
     """
     if can_reset(ksp.getPC()):
         ksp.reset()

@@ -218,6 +218,43 @@ def test_arrays_of_callers_are_not_counted_and_own_ones_are_freed(statistics: Ca
     assert [sys.getrefcount(array) for array in given] == counts
 
 
+ITEM = np.dtype([("length", np.float64), ("place", np.float64, (2, 3)), ("count", np.int64)])
+
+
+@kernel
+def create_arrays(given: NDArray[Any], n: int, m: int) -> Any:
+    """Return arrays of all forms that kernels create: shapes by a number, by a tuple and by the shape of an array; with
+    types by position and by name.
+    """
+    some = np.empty((n, 2), dtype=np.int64)
+    some[:] = 7
+    return (
+        np.zeros(n), np.zeros((2, n)), np.zeros(given.shape), np.zeros((n, 3, m), np.int64),
+        np.zeros(2, dtype=np.bool_), np.zeros(n, given.dtype), np.zeros(3, float), some,
+    )  # fmt: skip
+
+
+def test_new_arrays_of_kernels_are_those_of_numpy(statistics: Callable[[], Any]) -> None:
+    """Arrays that a kernel creates have the shape, type and values of arrays that Python creates. The memory of the
+    arrays is released.
+    """
+    given = np.zeros((4, 2), ITEM)
+    for n, m in ((1, 2), (5, 1), (0, 3)):
+        before = statistics()
+        found, expected = create_arrays(given, n, m), create_arrays.py_func(given, n, m)
+        for one, other in zip(found, expected, strict=True):
+            assert (one.shape, one.dtype, one.flags.c_contiguous) == (other.shape, other.dtype, True)
+            assert np.array_equal(one, other)
+        held = statistics()
+        assert held.mi_alloc - before.mi_alloc - (held.mi_free - before.mi_free) == len(found)
+        del found, one
+        after = statistics()
+        assert after.free - before.free == after.alloc - before.alloc
+        assert after.mi_free - before.mi_free == after.mi_alloc - before.mi_alloc
+    with pytest.raises((ValueError, MemoryError)):
+        create_arrays(given, 2**61, 2**61)
+
+
 def test_a_folder_that_can_only_be_read_is_used(
     own_cache: Path, monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
 ) -> None:

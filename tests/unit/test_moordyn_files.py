@@ -210,8 +210,8 @@ def test_currents_repeat() -> None:
 
 
 def test_waves_and_currents(tmp_path: Path) -> None:
-    """Errors are raised for tables of waves without waves, with numbers that are not finite, or with negative
-    frequencies, and for profiles without their three heading lines. Each cause is one fault.
+    """Tables of waves cause errors if they contain no wave, numbers that are not finite, or negative frequencies.
+    Profiles without their three heading lines also cause errors. Each cause is one fault.
     """
     log, head = "1             writeLog", "profile\nz ux uy uz\nm m/s m/s m/s\n"
     for option, name, text, words in (
@@ -284,8 +284,8 @@ def test_a_vessel_of_your_own(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """The command solves the equilibrium and the motion of a platform up to the end of its table. It writes tables,
-    forces of supports with the sign of MoorDyn, a summary, and help.
+    """The command solves the equilibrium and the motion of a platform up to the end of its table. The command also
+    writes tables, forces of supports with the sign of MoorDyn, a summary, and help.
     """
     t = np.linspace(0.0, 1.0 - 1e-12, 11)
     surge = 0.2 * np.sin(t)

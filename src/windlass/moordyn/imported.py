@@ -120,7 +120,7 @@ class Mooring:
 
     def start(self) -> State:
         """Return a state at rest at t = 0. Points have the positions of the file, and lines hang between the points as
-        catenaries. If TmaxIC is 0, MoorDyn starts from such a state.
+        catenaries. If TmaxIC is 0, MoorDyn also starts from this state.
         """
         return State(self.world)
 
@@ -352,8 +352,9 @@ def _add_line(mooring: Mooring, number: int, line: Line, places: Places) -> None
 
 
 def _find_clamp(mooring: Mooring, number: int, line: Line, k: int) -> FloatArray | None:
-    """Return the direction of end A (``k`` = 0) or B (1) of a line with bending stiffness that is clamped at a fixed
-    rod whose axis is parallel to x, y or z. Return None for other ends. If MoorDyn clamps such an end, add a note.
+    """Return the direction of end A (``k`` = 0) or B (1) of a line that is clamped at this end. An end is clamped if
+    the line has bending stiffness, and if the end is at a fixed rod parallel to x, y or z. Return None for other ends.
+    If MoorDyn clamps the end of a line with bending stiffness at another rod, add a note.
     """
     file, end = mooring.file, line.ends[k]
     if end >= 0 or not file.types[line.type].bending:

@@ -11,10 +11,10 @@
 
 The elevation of the surface is η = Re Σ A_i exp(i (ω_i t - k_i s)) for WaveKin 2 and 3, and the imaginary part of this
 sum for WaveKin 7. Here A_i is the complex amplitude, ω_i the angular frequency, k_i the wave number, and s the distance
-in the direction of the waves. `Fluid` describes the same waves by cosines of (k s - ω t + φ), with φ = -arg A for
-WaveKin 2 and 3, and φ = π/2 - arg A for WaveKin 7. MoorDyn evaluates the waves of WaveKin 2 and 3 on a grid
-(water_grid.txt), and interpolates linearly; `Fluid` evaluates all components at each point. In both programs the
-velocity profile is stretched to the surface by Wheeler's method.
+in the direction of the waves. `Fluid` describes these waves by cosines of (k s - ω t + φ), with φ = -arg A for WaveKin
+2 and 3, and φ = π/2 - arg A for WaveKin 7. MoorDyn evaluates the waves of WaveKin 2 and 3 on a grid (water_grid.txt),
+and interpolates linearly; `Fluid` evaluates all components at each point. In both programs the velocity profile is
+stretched to the surface by Wheeler's method.
 
 Source: MoorDyn 2.7, documentation, "Water Kinematics".
 """
