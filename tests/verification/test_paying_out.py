@@ -19,7 +19,11 @@ from support.slack_lines import SHAPES, build_chain, eval_tensions, lay, list_te
 
 PAID = (35, 53, 95, 109, 111)
 """Seeds of lines that load steps and form-finding do not solve."""
-SHORT, LONG = 16, 100
+ALWAYS, LONG = (*range(16), 43, 54), 100
+"""Seeds of lines in all test runs, and number of lines in long test runs. The solve of line 43 begins with a residual
+that is 10⁸ times the residual at the end, and in line 54 friction of contacts that close is lost at the end of the load
+step.
+"""
 
 
 def check(seed: int) -> list[str]:
@@ -49,7 +53,7 @@ def test_lines_that_are_paid_out(seed: int) -> None:
     assert PAID_OUT in check(seed)
 
 
-@pytest.mark.parametrize("seed", [pytest.param(k, marks=() if k < SHORT else pytest.mark.long) for k in range(LONG)])
+@pytest.mark.parametrize("seed", [pytest.param(k, marks=() if k in ALWAYS else pytest.mark.long) for k in range(LONG)])
 def test_random_lines(seed: int) -> None:
     """Statics finds a stable equilibrium of random lines on planes, polylines and waves."""
     check(seed)
