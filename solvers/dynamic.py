@@ -369,7 +369,10 @@ class Run:
         self._looked_at = bool(looking)
         self._start = state.copy() if self._looked_at else state
         solver.earlier[:] = state.a, np.zeros_like(state.a)
-        self._kernels = StepKernels(solver.integrator, solver.problem, solver.earlier if solver.mapped > 0 else None)
+        # With the full Newton method, a resumed run must have the same results in all bits as an uninterrupted run. The
+        # accelerations of earlier steps are not part of a state.
+        earlier = solver.earlier if solver.problem.lag.active else None
+        self._kernels = StepKernels(solver.integrator, solver.problem, solver.mapped > 0, earlier)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
         looks = solver.consistency.looks, solver.watches.found
         self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver.mapped)

@@ -100,8 +100,9 @@ class StepKernels:
     Args:
         integrator: the method.
         problem: the equations. Its fields receive the history values.
+        carries: whether Newton runs begin with the accelerations and the multipliers of the previous step.
         earlier: the array of earlier accelerations that `foresee` reads, if Newton runs begin with accelerations that
-            `foresee` predicts, and with the multipliers of the previous step. The program ``end`` updates the array.
+            `foresee` predicts. The program ``end`` updates the array. The argument has no effect without ``carries``.
 
     Attributes:
         scheme: relation between unknowns and motion in the step. All steps use the same object, with the arrays of the
@@ -112,8 +113,15 @@ class StepKernels:
             fields to the state.
     """
 
-    def __init__(self, integrator: Integrator, problem: NonlinearProblem, earlier: FloatArray | None = None) -> None:
-        self._integrator, self._problem, self._earlier = integrator, problem, earlier
+    def __init__(
+        self,
+        integrator: Integrator,
+        problem: NonlinearProblem,
+        carries: bool = False,
+        earlier: FloatArray | None = None,
+    ) -> None:
+        self._integrator, self._problem = integrator, problem
+        self._carries, self._earlier = carries, earlier if carries else None
         self.scheme = Scheme(problem.q0, problem.v0, rate_level=integrator.rate_level)
         self.scheme.unit_rates = len(integrator.rotations) > 0
         self._algorithmic = np.zeros(len(problem.q0))
@@ -168,8 +176,9 @@ class StepKernels:
         motion = state.q, state.v, self._problem.assembly.layout.reference, fields.start_x, fields.start_v
         begin: list[Callable[..., None]] = [call(begin_history, lambda s: history)]
         begin += [call(begin_motion, lambda s: motion), call(predict, lambda s: (*now, numbers, *out))]
-        if self._earlier is not None:
-            begin += self._foresee(state)
+        if self._carries:
+            copied = [call(copy_values, (state.a, fields.a[:-1]))]
+            begin += copied if self._earlier is None else self._foresee(state)
             begin.append(call(copy_values, (state.lam, fields.lam[:-1])))
         turns = len(integrator.rotations) > 0
         before = tuple(np.zeros_like(values) for values in now[:3]) if turns else ()
@@ -178,7 +187,9 @@ class StepKernels:
             begin += [call(copy_values, pair) for pair in zip(now[:3], before, strict=True)]
         share = integrator.shares[2] if integrator.generalised else 0.0
         stored, kept = self._problem.name_stored(state), (fields.data, state.data)
-        end = [] if self._earlier is None else [call(note_accelerations, (state.a, self._earlier))]
+        end: list[Callable[..., None]] = (
+            [] if self._earlier is None else [call(note_accelerations, (state.a, self._earlier))]
+        )
         end += [
             call(store_motion, lambda s: stored),
             call(copy_values, lambda s: kept),
