@@ -20,13 +20,13 @@ import numpy as np
 
 from windlass.connectors.contact.lanes import Eight, Twelve
 from windlass.connectors.markers.cable_shape import cable_lengths
-from windlass.elements.beam.rows import find_lengths, find_orders
+from windlass.elements.beam.rows import NODES, find_lengths, find_orders
 from windlass.elements.beam.rules import PLACES, lagrange
 from windlass.elements.cable.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
-from windlass.framework.model.table import EntityTable
+from windlass.framework.model.table import Entity, EntityTable
 
 NO_BEAMS: FloatArray = np.zeros((0, 4, 4))
 """Value of H for rows without beams."""
@@ -100,6 +100,22 @@ def bind_axes(rows: LocalRows, dims: int) -> Axes:
             H[some, 0, : p + 1], H[some, 2, : p + 1] = N
             H[some, 1, : p + 1], H[some, 3, : p + 1] = D[:, None] / length[some, None]
     return Axes(H, length, axis)
+
+
+def collect_lengths(world: Tables, cables: Entity) -> FloatArray:
+    """Return the reference lengths L of cables or beams of one table [m], shape (rows,). For beams without a given
+    length, the result is the length of the axis. If the table is distributed, the call is collective.
+    """
+    given: FloatArray = cables.table.collect("length", cables.rows)
+    if not is_beam(cables.table) or given.all():
+        return given
+    ids = np.stack([cables.table.collect(name, cables.rows) for name in NODES], axis=1)
+    there = np.flatnonzero(ids.ravel() >= 0)
+    r = np.zeros((ids.size, 3))
+    for table, positions, rows in world.split_by_table(ids.ravel()[there]):
+        position = table.collect("position", rows)
+        r[there[positions], : position.shape[1]] = position
+    return find_lengths(given, find_orders((ids[:, 2], ids[:, 3])), r.reshape(len(ids), -1, 3))
 
 
 @kernel(inline=True, fast=False)

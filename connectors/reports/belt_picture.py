@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.circle_contact.view import view_contact
+from windlass.connectors.contact.axes import collect_lengths
 from windlass.connectors.markers.position_markers import FAMILY as POSITION_FAMILY
 from windlass.connectors.reports.pulley_report import PulleyReport, Segments, eval_pulley_segments, eval_report
 from windlass.connectors.reports.pulley_rows import find_pulley
@@ -156,7 +157,7 @@ def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Cab
     start of each cable, in a dictionary with the entity index of the cable as key.
     """
     rows = find_evaluated_rows(cables, world)
-    length = cables.table.collect("length", cables.rows)
+    length = collect_lengths(world, cables)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
     position = rows.evaluate(find_output(cables, "position"), fields, {"x": x})[..., :2]
     # the axial force oscillates within coarse elements, so only its values at 0, L/2 and L are drawn

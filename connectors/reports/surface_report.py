@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.contact.account import POWERS
+from windlass.connectors.contact.axes import collect_lengths
 from windlass.connectors.reports.quantities import describe, format_table, quantity
 from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
 from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceBeam3D
@@ -187,7 +188,7 @@ def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plan
     count = table.collect("points", rows)
     ids, of_row = np.unique(table.collect("cable", rows), return_inverse=True)
     cables = _find_cables(world, ids)
-    lengths = cables.table.collect("length", cables.rows)
+    lengths = collect_lengths(world, cables)
     gap, status = (np.reshape(read(output), (len(rows), -1)) for output in ("gap", "state"))
     there = (np.arange(gap.shape[1]) < count[:, None]) & table.collect("active", rows)[:, None]
     fn = read("normal_force").reshape(gap.shape)

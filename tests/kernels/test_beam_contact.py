@@ -390,3 +390,31 @@ def test_drawings_and_reports() -> None:
         model.beams, "position", state, x=0.0
     )
     assert_allclose(axis, places / np.linalg.norm(places, axis=1)[:, None], atol=0.05)
+
+
+def lay_on_plane(**columns: Any) -> tuple[World, wl.State, Entity, Entity]:
+    """Lay two beams on a plane. Return world, state, contacts and plane."""
+    world = World(gravity=(0.0, 0.0, -9.81))
+    nodes = world.add(RigidNode3D, position=[(x, 0.0, 0.9 * THICK) for x in (0.0, 0.4, 1.0)])
+    world.add(UnitRotation3D, node=nodes)
+    beams = world.add(
+        Beam3D, node0=nodes[:2], node1=nodes[1:], stiffness=(1e4, 4e3, 4e3, 5.0, 1.0, 1.0), mass_per_length=2.0,
+        rotary_inertia=(1e-3,) * 3, **columns,
+    )  # fmt: skip
+    world.add(con.Force, marker=con.position_marker(world, nodes[2]), vector=(30.0, 0.0, 0.0))
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    contacts = con.add_surface_contact(
+        world, plane, beams, points=4, rope_radius=THICK, turns_rope=True, contact_stiffness_per_length=1e4
+    )
+    return world, wl.Dynamic(world, step=1e-4, end=2e-3, name="").solve(), contacts, plane
+
+
+def test_reports_of_beams_without_length() -> None:
+    """If no length is given, reports use the length of the axis."""
+    found, expected = (
+        con.surface_report(*lay_on_plane(**columns)) for columns in ({}, {"length": np.array((0.4, 0.6))})
+    )
+    assert_allclose(expected.contact_length, 1.0, rtol=1e-12)
+    assert expected.largest_line_pressure > 1.0 and expected.exit_tension > 1.1 * abs(expected.entry_tension)
+    for name in ("contact_length", "largest_line_pressure", "speed", "entry_tension", "exit_tension"):
+        assert_allclose(getattr(found, name), getattr(expected, name), rtol=1e-9, err_msg=name)
