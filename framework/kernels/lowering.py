@@ -18,7 +18,6 @@ from typing import Any
 import numba
 
 from windlass.framework.kernels.items import KernelBuilder, find_field, find_nested_array, is_item, locate_item
-from windlass.framework.kernels.new_arrays import create_new_array, is_new_array
 from windlass.framework.kernels.repeated import KernelLibrary
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
@@ -210,13 +209,6 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         place = self._locate(target_var, index_var)
         self.context.pack_value(self.builder, kind.dtype, value, place, align=align)
         return None
-
-    def _lower_call_normal(self, fnty: Any, expr: Any, signature: Any) -> Any:
-        """Generate the code of the call of a function that is not a kernel."""
-        if is_new_array(fnty) and signature.pysig is None:
-            shape = self._cast_var(expr.args[0], signature.args[0])
-            return create_new_array(self.context, self.builder, fnty, signature, shape)
-        return super()._lower_call_normal(fnty, expr, signature)
 
     def _is_item(self, array: Any, index: Any) -> bool:
         """Return whether one variable of a statement is an array, and the other variable is the index of one item of

@@ -29,8 +29,10 @@ def find_new_array(arguments: Any, named: Any) -> Any:
         arguments: types of the arguments, a shape and optionally the type of the items.
         named: types of the keyword arguments, by name. The only one that is handled here is ``dtype``.
     """
-    given = (*arguments, named["dtype"]) if len(arguments) == 1 and set(named) == {"dtype"} else tuple(arguments)
-    if len(given) not in (1, 2) or (named and len(given) == 1):
+    if named and (len(arguments) != 1 or set(named) != {"dtype"}):
+        return None
+    given = (*arguments, named["dtype"]) if named else tuple(arguments)
+    if len(given) not in (1, 2):
         return None
     item = _types.float64
     if len(given) == 2 and getattr(given[1], "typing_key", None) is not float:
@@ -42,15 +44,20 @@ def find_new_array(arguments: Any, named: Any) -> Any:
     return _numba.core.typing.signature(made, *map(_types.unliteral, given))
 
 
-def create_new_array(context: Any, builder: Any, function: Any, signature: Any, shape: Any) -> Any:
+def create_new_array(lowering: Any, function: Any, expression: Any, signature: Any) -> Any:
     """Generate the code of ``np.empty`` or ``np.zeros``, and return the new array.
 
     Args:
-        context, builder: code generation.
+        lowering: code generation of the function that contains the call.
         function: type of the function, see `is_new_array`.
+        expression: the call.
         signature: result of `find_new_array`.
-        shape: value of the argument shape.
     """
+    context, builder = lowering.context, lowering.builder
+    if expression.vararg is None:
+        shape = lowering._cast_var(expression.args[0], signature.args[0])
+    else:
+        shape = lowering.fold_call_args(function, signature, expression.args, expression.vararg, expression.kws)[0]
     sizes = _arrays._parse_shape(context, builder, signature.args[0], shape)
     made = _arrays._empty_nd_impl(context, builder, signature.return_type, sizes)
     if function.typing_key is np.zeros:

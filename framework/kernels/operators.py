@@ -14,7 +14,7 @@ from typing import Any
 
 import numba
 
-from windlass.framework.kernels.new_arrays import find_new_array, is_new_array
+from windlass.framework.kernels.new_arrays import create_new_array, find_new_array, is_new_array
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types: Any = _numba.types
@@ -54,10 +54,12 @@ _signatures: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 @contextmanager
 def remembered_signatures() -> Iterator[None]:
     """Context manager. Within its block, the signatures of operators for numbers and for items of arrays are determined
-    once and stored, and signatures of new arrays are found by `find_new_array`.
+    once and stored, and new arrays have the signatures and the code of new_arrays.py.
     """
     owner = next(kind for kind in _types.Function.__mro__ if "get_call_type" in vars(kind))
-    find = owner.get_call_type
+    # functions that only numba compiles, and that kernels call, also have the signatures of `find_new_array`
+    lowering = _numba.core.lowering.Lower
+    find, lower_call = owner.get_call_type, lowering._lower_call_normal
 
     def find_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
         if is_new_array(self):
@@ -69,11 +71,16 @@ def remembered_signatures() -> Iterator[None]:
             _signatures[key] = self, find(self, context, args, kws)
         return _signatures[key][1]
 
-    owner.get_call_type = find_once
+    def lower_known(self: Any, function: Any, expression: Any, signature: Any) -> Any:
+        if is_new_array(function) and signature.pysig is None:
+            return create_new_array(self, function, expression, signature)
+        return lower_call(self, function, expression, signature)
+
+    owner.get_call_type, lowering._lower_call_normal = find_once, lower_known
     try:
         yield
     finally:
-        owner.get_call_type = find
+        owner.get_call_type, lowering._lower_call_normal = find, lower_call
 
 
 def _are_plain(function: Any, arguments: Any) -> bool:

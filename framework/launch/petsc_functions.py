@@ -274,7 +274,6 @@ def _file_of(library: ctypes.CDLL, name: str) -> str | None:
 
 
 @functools.cache
-@functools.cache
 def find_addresses(names: tuple[str, ...]) -> tuple[int, ...]:
     """Return the addresses of functions of PETSc that compiled code calls."""
     return tuple(ctypes.cast(getattr(_library(), name), Pointer).value or 0 for name in names)

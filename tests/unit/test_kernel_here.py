@@ -255,6 +255,48 @@ def test_new_arrays_of_kernels_are_those_of_numpy(statistics: Callable[[], Any])
         create_arrays(given, 2**61, 2**61)
 
 
+@numba.njit
+def sum_rows(n: int) -> float:
+    """Return 3 n. The function is compiled by numba alone."""
+    columns = np.zeros((n, 2), dtype=np.float64)
+    columns[:, 1] = 3.0
+    return float(np.concatenate((columns[:, 0], columns[:, 1])).sum())
+
+
+@kernel
+def call_function_of_numba(n: int) -> float:
+    """Return 4 n + 2, with a function of numba, functions of numpy, and an array whose shape is a list of arguments."""
+    shape = (2, n)
+    grown = np.zeros(*(shape,))
+    grown[0] = 1.0
+    total: float = sum_rows(n) + np.full(2, 1.0).sum() + np.dot(grown, np.ones(n))[0]
+    return total
+
+
+def test_functions_of_numba_in_kernels_create_arrays() -> None:
+    """Kernels can call functions that only numba compiles, and that create arrays."""
+    assert call_function_of_numba(5) == 22.0
+
+
+@kernel
+def order_by_columns(n: int) -> Any:
+    """Try to create an array in an order that kernels do not support."""
+    return np.zeros((n, 2), np.float64, order="F")
+
+
+@kernel
+def name_type_twice(n: int) -> Any:
+    """Try to create an array with two types."""
+    return np.zeros(n, np.float64, dtype=np.int64)
+
+
+@pytest.mark.parametrize("function", [order_by_columns, name_type_twice])
+def test_arguments_of_new_arrays_that_kernels_do_not_know(function: Any) -> None:
+    """Arguments of new arrays that the compiler does not support raise an error."""
+    with pytest.raises(numba.TypingError, match="zeros"):
+        function(3)
+
+
 def test_a_folder_that_can_only_be_read_is_used(
     own_cache: Path, monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
 ) -> None:
