@@ -198,8 +198,9 @@ def cables_from_mesh(
     if not 0.0 <= corner_angle <= np.pi / 2:
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")
 
-    on_cells = cell_columns or {}
-    own = [cable_columns, *(sections or {}).values()]
+    on_cells, cable_columns = cell_columns or {}, _leave_out_none(cable_columns)
+    given = {key: _leave_out_none(columns) for key, columns in (sections or {}).items()}
+    own = [cable_columns, *given.values()]
     kinds = _find_kinds(in_space, {*on_cells, *(key for columns in own for key in columns)})
 
     def plan() -> list[Net]:
@@ -212,12 +213,17 @@ def cables_from_mesh(
 
     parts, start = deal_nets(communicator(), plan), world.count
     if len(parts) == 1:
-        return _add_net(world, parts[0], kinds, sections or {}, cable_columns, name, start)
-    twisted = _add_net(world, parts[0], kinds, sections or {}, cable_columns, name, start)
+        return _add_net(world, parts[0], kinds, given, cable_columns, name, start)
+    twisted = _add_net(world, parts[0], kinds, given, cable_columns, name, start)
     plain = find_kinds(3)
     common = {key: cable_columns[key] for key in cable_columns if key not in _list_twist_columns(kinds, plain)}
-    net = _add_net(world, parts[1], plain, sections or {}, common, name, start)
+    net = _add_net(world, parts[1], plain, given, common, name, start)
     return replace(net, with_torsion=twisted)
+
+
+def _leave_out_none(columns: Columns) -> dict[str, Any]:
+    """Return columns without ``torsional_stiffness``, if its value is None. A section with None has no torsion."""
+    return {key: value for key, value in columns.items() if key != TWIST or value is not None}
 
 
 def _find_kinds(in_space: bool, columns: set[str]) -> Kinds:
@@ -276,6 +282,8 @@ def _plan_nets(
     if "normal" not in kinds[0].columns:
         return [_fill_net(mesh, plan, groups, values, {})]
     twists = [_has_torsion(group, values) for group in groups]
+    if not any(twists):
+        raise ModelError(f"{TWIST} in cables_from_mesh: must be left out, or not be None in all sections")
     own = [
         read_frame_columns(group.columns if has else {}, group.label)
         for group, has in zip(groups, twists, strict=True)

@@ -428,3 +428,17 @@ def test_sections_that_need_more_columns(tmp_path: Path) -> None:
     ):
         with pytest.raises(ModelError, match=message):
             cables_from_mesh(World(), path, in_space=True, sections={"rod": ROD, "side": side})
+
+
+def test_sections_with_none(tmp_path: Path) -> None:
+    """Sections whose ``torsional_stiffness`` is None have no torsion, also if a value for all lines is given."""
+    path = write_lines(tmp_path / "t.vtu", T_POINTS, T_LINES, {"rod": [0, 1], "side": [2]})
+    off = {"torsional_stiffness": None, "bending_stiffness": 1.0}
+    _, net = build(path, sections={"side": off})
+    assert net.with_torsion is not None
+    assert net.all_cables.kind == "Cable3D" and list(net.cables) == ["side"]
+    assert net.with_torsion.all_cables.kind == "TwistCable3D" and list(net.with_torsion.cables) == ["rod"]
+    plain = cables_from_mesh(World(), path, in_space=True, sections={"rod": off}, **PLAIN)
+    assert plain.with_torsion is None and plain.all_cables.kind == "Cable3D" and len(plain.all_cables) == 3
+    with pytest.raises(ModelError, match="torsional_stiffness in cables_from_mesh: must be left out, or not be None"):
+        build(path, sections={"rod": off, "side": off})
