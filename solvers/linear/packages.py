@@ -36,6 +36,21 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
         )
 
 
+def refuse_differences(prefix: str) -> None:
+    """Check that no option asks PETSc to compute the tangent of a solver by differences.
+
+    Raises:
+        OptionError: an option with the given prefix asks for differences. The solver would ignore the option.
+    """
+    for name in ("snes_fd", "snes_fd_color"):
+        if PETSc.Options().getBool(prefix + name, False):
+            raise OptionError(
+                f"-{prefix}{name}: the solver evaluates exact tangents and uses no differences; "
+                f"-{prefix}snes_test_jacobian compares the tangent with differences, and -{prefix}snes_mf_operator "
+                "applies differences without a matrix"
+            )
+
+
 def set_direct(ksp: Any, package: str, prefix: str) -> None:
     """Select LU factorisation by a given package as the default of a linear solver. PETSc's own LU then uses natural
     order without pivoting.

@@ -24,7 +24,7 @@ from windlass.solvers.linear.advice import advise_iterative
 from windlass.solvers.linear.linear_check import LINEAR_RTOL, is_accurate
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import can_reset, check_package, reset_factors, set_direct
+from windlass.solvers.linear.packages import can_reset, check_package, refuse_differences, reset_factors, set_direct
 from windlass.solvers.linear.substructures import set_substructures
 from windlass.solvers.newton.callbacks import CARRIED, KEPT, ZERO, Around, Callbacks
 from windlass.solvers.newton.convergence import (
@@ -112,6 +112,7 @@ class Newton:
         else:
             set_direct(snes.getKSP(), package, problem.prefix)
         set_line_search(snes, "basic")
+        refuse_differences(problem.prefix)
         options.set_from_options(snes)
         own_test = not PETSc.Options().hasName(problem.prefix + "snes_convergence_test")
         if snes.getType() != PETSc.SNES.Type.NEWTONLS or not own_test:
