@@ -6,11 +6,12 @@ usage: agreement.py [--cases belt,loaded,hung,falling,spheres,implicit,mooring,n
 The cases are
 
 - belt: the belt drive of 60 elements with 4 contact segments each, over 800 steps. The drive starts in step 500.
-- loaded: the same belt drive, with an earlier start of drive and load, such that the full load acts from step 500 on.
+- loaded: the belt drive of the case belt, with an earlier start of drive and load, such that the full load acts from
+  step 500 on.
 - hung: a 2D lattice of 100 x 100 cables under its weight and a lateral load, in two load steps.
 - falling: a 2D lattice that falls onto a circle, over 300 steps.
 - spheres: 2000 spheres that settle in a box, over 300 steps of velocity Verlet.
-- implicit: the same spheres with generalised-alpha and Newton's method.
+- implicit: the spheres of the case spheres, with generalised-alpha and Newton's method.
 - mooring: a mooring line of 24 cables on its bed, in current and waves, with a moving top, over 200 steps.
 - net: two layers of 6 ropes, lashed to each other, that fall on a sphere, over 120 steps.
 - crane: the crane example with 20 elements per metre, 90 steps of hoisting and 30 steps of swinging.

@@ -202,7 +202,7 @@ def run_mooring(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_net(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """Integrate a net of two crossing layers of ropes that falls on a sphere with 1 m/s, in steps of 0.5 ms."""
+    """Integrate a net of two crossing layers of ropes in steps of 0.5 ms. The net falls on a sphere with 1 m/s."""
     net = create_laid_net(size)
     sensors = [wl.Sensor(net.crossings, name, name=name) for name in ("contact_force", "normal_force", "axis_torque")]
     watch = Watch(sort_numbers(net.world), [*sensors, wl.Sensor(net.on_surfaces, "surface", name="surfaces")], 5)

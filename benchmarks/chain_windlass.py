@@ -4,8 +4,8 @@
     windlass run chain_windlass.py -elements 100000 -build_only
 
 The cables are prestretched and at first straight. Gravity bends the cables down; the static case has 1/1000 of the
-weight. The same model is in peers/chain_exudyn.py. Only the solve is timed, without the set-up of the solver. A tiny
-chain is solved first, to load the kernels.
+weight. The file peers/chain_exudyn.py contains this model for Exudyn. Only the solve is timed, without the set-up of
+the solver. A tiny chain is solved first, to load the kernels.
 """
 
 import json

@@ -29,7 +29,7 @@ from harness import ROOT
 from report import RESULTS, align, describe_machine
 
 sys.path.insert(0, str(ROOT / "tests"))
-# removed from the command line, because Windlass would read these arguments as its options
+# these arguments are removed from the command line, because Windlass would read these arguments as its options
 WORDS = sys.argv[1:]
 del sys.argv[1:]
 

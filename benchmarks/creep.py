@@ -13,10 +13,10 @@ option --free prints tractions of belts without load, for segments and for point
 friction limit. This option also compares these tractions with the theory of contact depth, and the deflection of
 bristles with the closed form of the deflection due to the mesh. The option --sinking prints the theoretical tractions
 due to the contact depth, for all cases, with the contact of `choose_free_belt`. These tractions do not depend on the
-mesh. The option --chosen runs all cases as strings without load, with the mesh of points and the contact of
-`choose_free_belt`. The option --laws compares the speed loss of one belt with the loss for rigid bristles for an
-increasing stiffness of the bristles. The contacts in this comparison are segments and points on circles, and points on
-discs, which are 3D surfaces.
+mesh. The option --chosen runs all cases without load and without bending stiffness, with the mesh of points and the
+contact of `choose_free_belt`. The option --laws compares the speed loss of one belt with the loss for rigid bristles
+for an increasing stiffness of the bristles. The contacts in this comparison are segments and points on circles, and
+points on discs, which are 3D surfaces.
 """
 
 import sys
@@ -26,7 +26,7 @@ from pathlib import Path
 
 import numpy as np
 
-# removed from the command line, because PETSc would read these arguments as its options
+# these arguments are removed from the command line, because PETSc would read them as its options
 arguments, sys.argv[1:] = sys.argv[1:], []
 sys.path.insert(0, str(Path(__file__).resolve().parents[1] / "tests"))
 
@@ -148,7 +148,9 @@ def show_free() -> None:
 
 
 def show_chosen() -> None:
-    """Print the table of strings without load whose mesh and contact are chosen by `choose_free_belt`."""
+    """Print the table of belts without load and without bending stiffness, whose mesh and contact are chosen by
+    `choose_free_belt`.
+    """
     print(" mesh     EA     e0 rAv2/T bristles k/rule  mesh [%] sinking [%] measured [%]")
     for given in list_cases(60, 4, "current", True, None):
         case, choice = choose_mesh(given)

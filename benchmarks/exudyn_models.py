@@ -383,7 +383,7 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
                 return None
             raise
         fails = theirs["error"] and not theirs["error"].startswith(LONGER)
-        # if Windlass refuses a script, Exudyn need not solve the script completely
+        # if Windlass has no equivalent of an item of the script, Exudyn need not solve the script completely
         return (None if fails else find_refusal(ours)) or judge(theirs, ours)
 
     found = compare(solve, most)

@@ -7,7 +7,7 @@ functions of `windlass identify`. One run with known friction coefficient and ax
 driven pulley. Each trial adds random errors to this speed, with the number of the trial as seed, and fits both options
 from the defaults of the example. The fit estimates the deviation of the errors from the residuals. If the stated
 confidence is correct, the known values lie in the joint 95 % region of about 95 of 100 trials, and each known value
-lies in its 95 % interval in about 95 of 100 trials. The numbers of such trials have binomial distributions. The exit
+lies in its 95 % interval in about 95 of 100 trials. The numbers of these trials have binomial distributions. The exit
 code is 1 if the number of trials with a valid joint region is outside of the 99 % range of its distribution. With
 `-confidence 0.99`, at least 95 of 100 regions contain the known values with a probability of 99.9 %.
 """

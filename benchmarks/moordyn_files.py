@@ -2,8 +2,10 @@
 
 usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 100] [--end 40] [--limit 3600]
 
-The program prints one row for each input file below FOLDER. Files that an input file names are searched in its folder
-and in the working directory. Coupled bodies, rods and points are at rest for ``--still`` seconds (in Windlass: static
+The program prints one row for each input file below FOLDER. Files that an input file names are searched for in the
+folder of the input file and in the working directory.
+
+Coupled bodies, rods and points are at rest for ``--still`` seconds (in Windlass: static
 equilibrium), and then move in surge and heave with a period of 10 s until ``--end``. The amplitudes are 1 m and 0.5 m,
 or 0.05 and 0.025 % of the shortest line at these objects if this line is shorter than 10 m. Models with pinned bodies
 do not move. In waves and unsteady currents, the time at rest is 0 s. Without equilibrium, for lines with load history,
@@ -176,7 +178,7 @@ def run_job(job: list[Any], results: Path) -> None:
 
 
 def call(python: str, job: list[Any], limit: float) -> dict[str, Any]:
-    """Return the results of one program from a process of its own, or the reason of a failure."""
+    """Run one program in a separate process, and return its results, or the reason of a failure."""
     with TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         command = [python, str(Path(__file__).resolve()), "--job", json.dumps(job), "--results", str(results)]
@@ -223,7 +225,7 @@ def main() -> None:
     parser.add_argument("--results", help=argparse.SUPPRESS)
     options = parser.parse_args()
     if options.job:
-        del sys.argv[1:]  # Windlass would read the words as options of its solvers
+        del sys.argv[1:]  # the arguments are removed, because Windlass would read them as options of its solvers
         run_job(json.loads(options.job), Path(options.results))
         return
     probe = subprocess.run([options.python, "-c", "import moordyn"], capture_output=True, check=False)

@@ -7,8 +7,8 @@ The drive, the objective and the limits are defined in `examples/optimise_tensio
 add the violations of limits to the objective. A result is close to the optimum if it is within all limits and its slip
 is at most 1 % (``--within``) above the slip that SLSQP finds. The table contains for each method the number of all
 solves, the number of solves to the first result close to the optimum, the least slip within all limits, and the process
-time. The exit code is 1 if a method without derivatives reaches such a result in less than 20 times the solves of
-SLSQP. A method ends after the given number of solves.
+time. The exit code is 1 if a method without derivatives reaches a result close to the optimum in less than 20 times the
+solves of SLSQP. A method ends after the given number of solves.
 """
 
 import argparse

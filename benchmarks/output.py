@@ -127,7 +127,7 @@ def main() -> int:
     given = parser.parse_args()
     if wrong := [case for case in given.cases if case not in CASES]:
         parser.error(f"case {wrong[0]}: must be one of {', '.join(CASES)}")
-    # removed from sys.argv, because the library reads its own options from the command line
+    # the arguments are removed from sys.argv, because the library reads its own options from the command line
     sys.argv = sys.argv[:1]
     RESULTS.mkdir(parents=True, exist_ok=True)
     given.results.mkdir(parents=True, exist_ok=True)

@@ -3,8 +3,8 @@
 At the start, the axis of the rod is a line with two straight tails, two plies that are wound around each other by two
 turns at an angle of 35°, and a loop. The rod is straight without load, and is twisted such that its torque is the
 torque of a plectoneme with plies at 30° (`find_torque_and_tension`). One end is clamped. The other end can move along
-the axis, does not turn, and is pulled by the tension of this plectoneme. The run ends when the rod is at rest. The
-results are the torque, and the distance of the ends.
+the axis, does not turn, and is pulled by the tension of a plectoneme with plies at 30°. The run ends when the rod is at
+rest. The results are the torque, and the distance of the ends.
 """
 
 from __future__ import annotations

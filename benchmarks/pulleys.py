@@ -3,10 +3,10 @@
 usage: pulleys.py [--pulleys N ...] [--per-pulley N] [--segments N] [--steps N] [--rounds N] [--pairs]
 
 Pulleys are on a ring, and every second pulley is pressed into the belt from outside. All pulleys are driven. Contact is
-added by `add_contact_with_many`, whose work grows with the number of near pairs instead of pulleys times elements. With
---pairs, `add_contact` with one row per pair is also timed, and the answers must be equal. The models run alternately.
-The table shows process times of whole steps, and of one residual and one update of the contact alone. Each time is the
-minimum of all rounds.
+added by `add_contact_with_many`, whose work grows with the number of near pairs and not with the number of all pairs.
+With --pairs, `add_contact` with one row per pair is also timed, and the answers must be equal. The models run
+alternately. The table shows process times of whole steps, and of one residual and one update of the contact alone. Each
+time is the minimum of all rounds.
 """
 
 import argparse

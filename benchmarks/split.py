@@ -8,8 +8,9 @@ Each case is solved twice in a separate process: first without clocks, then with
 table shows the fastest round of each solve. The times of factorisation and solve are times of PETSc's events. For the
 line "kernels alone", each call is repeated many times, so the data are in the caches of the processor if they fit.
 
-The sums over entities are part of the kernels ("cable", "contact"). The tangent of the cables is also measured with all
-elements added to the same few numbers. The difference of these times is the cost of adding entries to a large matrix.
+The times of the kernels ("cable", "contact") include the sums over entities. The tangent of the cables is also measured
+with all elements added to the same few numbers. The difference of these times is the cost of adding entries to a large
+matrix.
 """
 
 import argparse
@@ -288,7 +289,7 @@ def measure_kernels(solver: Any) -> dict[str, float]:
         for name in ("as it is", "all open"):
             for part, call in (("residual", residual), ("tangent", tangent)):
                 out[f"contact {part}, per segment, {name}"] = 1e6 * repeat(call) / segments
-            s.data[:] = 1.0  # this call opens every gap for the second time
+            s.data[:] = 1.0  # all gaps are opened for the second pass of the loop
         s.data[:] = kept
     return out
 

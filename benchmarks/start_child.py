@@ -3,7 +3,7 @@
 usage: start_child.py [--cold] COMMAND ...      With --cold, the command has an empty compiler cache, which is removed
 afterwards.
 
-Answers and versions are taken from the RESULT line of the command, if it prints one.
+Answers and versions are taken from the RESULT line of the command, if the command prints this line.
 """
 
 import json

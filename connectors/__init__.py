@@ -1,6 +1,6 @@
-"""Markers, loads, constraints, springs and contact: one law per file.
+"""Markers, loads, constraints, springs and contact. Each law is in a separate file.
 
-Each name of this package is loaded on first use, like the names of `windlass`.
+Each name of this package is loaded on first use.
 """
 
 from typing import TYPE_CHECKING
@@ -194,6 +194,9 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.contact_friction_bed_winch import (
         ContactFrictionBedWinch as ContactFrictionBedWinch,
     )
+    from windlass.connectors.surface_contact.contact_friction_surface_beam import (
+        ContactFrictionSurfaceBeam3D as ContactFrictionSurfaceBeam3D,
+    )
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
     )
@@ -221,6 +224,7 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.surfaces import DrumSurface as DrumSurface
     from windlass.connectors.surface_contact.surfaces import HeightFieldSurface as HeightFieldSurface
     from windlass.connectors.surface_contact.surfaces import PlaneSurface as PlaneSurface
+    from windlass.connectors.surface_contact.surfaces import PolylineSurface as PolylineSurface
     from windlass.connectors.surface_contact.surfaces import ProfileSurface as ProfileSurface
     from windlass.connectors.surface_contact.surfaces import SheaveSurface as SheaveSurface
     from windlass.connectors.surface_contact.surfaces import SphereSurface as SphereSurface

@@ -1,7 +1,7 @@
-"""Nodes, cables, beams and bodies, each type of element in a separate file. Routes for the initial geometry of cables
-and beams.
+"""Nodes, cables, beams and bodies. Each type of element is in a separate file. Routes for the initial geometry of
+cables and beams.
 
-Each name is imported on first use, as in the package `windlass`.
+Each name is imported on first use.
 """
 
 from typing import TYPE_CHECKING
@@ -80,7 +80,8 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import through_points as through_points
     from windlass.elements.routes.winch_along import winch_rope_along as winch_rope_along
 
-if not TYPE_CHECKING:  # hidden from type checkers, which would otherwise accept imports of names that do not exist
+# hidden from type checkers, because with `__getattr__` they would accept imports of names that do not exist
+if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = offer(__name__)
 
 # Functions that create component classes with a given number of coordinates. Model files call these functions.

@@ -1,4 +1,4 @@
-"""Comparison of belts whose material moves through a fixed mesh (`ALECable2D`) with three known results.
+"""Belts whose material moves through a fixed mesh (`ALECable2D`) are compared with three known results.
 
 The command ``windlass run examples/ale_belt.py`` runs the example. The option ``-help`` lists all options. The option
 ``-compare false`` omits the belt whose mesh moves with the material.
@@ -15,12 +15,12 @@ and exerts no contact force. With the tension T behind the post and the friction
 and Eytelwein is therefore (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 
 **A belt that transmits a torque** M between two pulleys of the radius R runs from rest to the steady state. The torque
-M is the radius times the difference between the tensions of the tight and the slack strand. Each pulley moves with the
-belt at the point where the belt runs onto it, and the mass flow is equal at both entries. Without slip, the ratio of
-the rim speeds therefore equals the ratio of the stretches |r'| of the strands (creep). The tight strand enters the
-driver. In this model dry friction is a penalty on the slip velocity. Points that would stick by Coulomb's law therefore
-slip a little, which reduces the speed of the driven pulley further. A belt of `Cable2D` with the same parameters must
-give the same results. The nodes of this belt move with the material, so segments enter and leave contact during the
+M is the radius times the difference between the tensions of the tight and the slack strand. At the point where the belt
+runs onto a pulley, the rim moves with the belt. The mass flow is equal at both of these entries. Without slip, the
+ratio of the rim speeds therefore equals the ratio of the stretches |r'| of the strands (creep). The tight strand enters
+the driver. In this model dry friction is a penalty on the slip velocity. Points that would stick by Coulomb's law
+therefore slip a little, which reduces the speed of the driven pulley further. A belt of `Cable2D` with equal parameters
+must give equal results. The nodes of this belt move with the material, so segments enter and leave contact during the
 whole motion.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,

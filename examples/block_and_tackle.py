@@ -13,7 +13,7 @@ The command ``windlass run examples/block_and_tackle.py`` runs the example. The 
 
 The rope begins at the ceiling and runs under the left sheave of the block, over the sheave at the ceiling and under the
 right sheave. The rope ends at the ceiling. A guide allows only vertical motion of the block. The model has no friction,
-so all strands carry the same tension T, and four strands hold the load, so T = load / 4.
+so all strands carry the same tension T. Four strands hold the load, so T = load / 4.
 
 If the load sinks by u, the rope with the unstretched length L becomes longer by 4 u, and four strands pull the load
 back. The contact depth of the rope in the sheaves also depends on the tension. With the stiffness c per metre of

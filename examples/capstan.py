@@ -16,7 +16,7 @@ in the depth of the rope in the post. Springs, which are called bristles, hold t
 bristle stiffness causes no error, unless a point of the rope that enters the post travels by more than the length of a
 segment before it slips.
 
-A segment sticks in the step in which it closes. Only from the next step on, the friction limit applies to its bristle.
+A segment sticks in the step in which it closes. The friction limit applies to its bristle only from the next step on.
 Therefore steps in which a segment closes are excluded from the means of the ratio of pull to weight.
 """
 
@@ -107,8 +107,8 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # Friction acts, and each equilibrium starts from the previous equilibrium. Failed steps are not reduced, because
-    # the load factor of a reduced step would scale the weight.
+    # Friction acts, and each equilibrium starts from the previous equilibrium. Failed steps are not repeated with a
+    # smaller load increment, because the load factor of a smaller increment would scale the weight.
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, sticking = [], [], []

@@ -2,10 +2,10 @@
 
 The command ``windlass run examples/dropped_mass.py`` runs the example. The option ``-help`` lists all options.
 
-The mass falls from the height h on a `ContactCoordinate`, a spring k with a damper d that acts while the gap is closed.
-Steps are adaptive. A step in which the contact closes or opens is repeated with smaller sizes. The repeated steps end
-at the instant of contact, within the tolerance of the discontinuous iteration. Therefore the impact occurs at sqrt(2 h
-/ g) with the speed sqrt(2 g h), independent of the nominal step.
+The mass falls from the height h on a `ContactCoordinate`. The contact is a spring k with a damper d, which act while
+the gap is closed. Steps are adaptive. A step in which the contact closes or opens is repeated with smaller sizes. The
+repeated steps end at the instant of contact, within the tolerance of the discontinuous iteration. Therefore the impact
+occurs at sqrt(2 h / g) with the speed sqrt(2 g h), independent of the nominal step.
 
 During contact the mass is a damped oscillator that starts at y = 0 with the speed -v0:
 

@@ -6,8 +6,8 @@ The command ``windlass run examples/elevator.py`` runs the example. The option `
 A rope runs from the counterweight over the traction sheave to the cabin, which is heavier and descends with the speed
 v. Guide rails hold both masses laterally. In an emergency stop the brake slows the sheave down, with a deceleration
 that first increases linearly and is then constant. With the half angle beta of the groove the apparent friction is f =
-mu/sin(beta). While the rope decelerates with a, the masses on both sides determine the tensions at the sheave. If the
-rope slips along the whole contact, friction and the centrifugal force, inertia and weight of the rope on the sheave
+mu/sin(beta). While the rope has the deceleration a, the masses on both sides determine the tensions at the sheave. If
+the rope slips along the whole contact, friction and the centrifugal force, inertia and weight of the rope on the sheave
 determine the ratio of these tensions:
 
     T1 = (m1 + rho l1) (g + a),   T2 = (m2 + rho l2) (g - a),   T1 - c - w = exp(f pi) (T2 - c + w),

@@ -118,8 +118,8 @@ def draw(case: Case) -> Drawing | None:
     if wl.help_requested():
         return None
 
-    # Friction acts, and each equilibrium starts from the previous equilibrium. Failed steps are not reduced, because
-    # the load factor of a reduced step would scale the force.
+    # Friction acts, and each equilibrium starts from the previous equilibrium. Failed steps are not repeated with a
+    # smaller load increment, because the load factor of a smaller increment would scale the force.
     world.set(contacts, friction_coefficient=case.friction, friction_stiffness_per_length=case.bristle_stiffness)
     solver = wl.Static(world, adaptive=False, **settings)
     ratio, closing, counts = [], [], []

@@ -1,4 +1,4 @@
-"""A hoist as an FMU: a winch lifts a load on an elastic rope, and another tool sets the torque of its motor.
+"""A hoist as an FMU: a winch lifts a load on an elastic rope, and another tool sets the torque of the winch's motor.
 
 The command ``windlass run examples/hoist_fmu.py`` runs the example with the start value of the torque. The command
 ``windlass fmu examples/hoist_fmu.py`` creates the FMU, whose input is the torque and whose outputs are speed, height
@@ -27,7 +27,7 @@ end_time = wl.option("end_time", 2.0, "s", "end of the motion", minimum=0.1)
 controller = wl.option("controller", "", "", "an FMU that controls the motor")
 exchange = wl.option("exchange", 0.01, "s", "time between two exchanges with the controller", minimum=1e-4)
 
-R, J, LENGTH, EA, GRAVITY = 0.15, 0.9, 8.0, 4e5, 9.81  # [m], [kg m^2], [m], [N], [m/s^2]
+R, J, LENGTH, EA, GRAVITY = 0.15, 0.9, 8.0, 4e5, 9.81  # radius [m], inertia [kg m^2], length [m], EA [N], g [m/s^2]
 ROPE, TORQUE = 0.05, 45.0  # mass per length [kg/m], torque of the motor without a controller [N m]
 WEIGHT = (mass + ROPE * LENGTH) * GRAVITY
 

@@ -1,4 +1,4 @@
-"""The start of a belt drive, whose friction and stiffness are identified from the measured speed of the driven pulley.
+"""The start of a belt drive. Its friction and stiffness are identified from the measured speed of the driven pulley.
 
 The command ``windlass run examples/identify_friction.py`` runs the example. The option ``-help`` lists all options. The
 driver accelerates faster than the belt can accelerate the driven pulley. Therefore the belt slips at first. Then the

@@ -10,8 +10,8 @@ that is outside the winch and below the surface (`WinchFluidLoad`), and on the l
 winch stops twice: at a rope length below and at a rope length above the length of resonance. The model does not include
 slamming.
 
-The example compares the tension of the rope in air and in water with the weight, and the amplitude of the tension at
-both stops with the closed form of a rod with damping and a mass at its end. The tip heaves harmonically with the
+The example compares the tension of the rope in air and in water with the weight. The amplitude of the tension at both
+stops is compared with the closed form of a rod with damping and a mass at its end. The tip heaves harmonically with the
 amplitude A and the angular frequency ω. The rope has the length l, the axial stiffness EA, the axial damping d and the
 mass ρ per length. M is the mass of the load with its added mass. With EA* = EA + i ω d (the complex stiffness), k = ω
 sqrt(ρ/EA*) and β = k l, the amplitude of the tension at the tip is

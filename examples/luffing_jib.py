@@ -2,15 +2,16 @@
 
 The command ``windlass run examples/luffing_jib.py`` runs the example. The option ``-help`` lists all options.
 
-The jib (`Beam3D`) turns about a horizontal axis at its foot, so it can bend sideways like a cantilever. The pendants
-(`Cable3D`) run from the tip to the top of the crane, and the load hangs on a rope. Wind blows sideways on the jib
-(`FluidLoad`) and on the load. The jib has the length L, the mass m per length and the angle α above the horizontal.
-The tension T of the pendants follows from the moments about the foot, with gravity g:
+The jib (`Beam3D`) turns about a horizontal axis at its foot. About the other axes, the foot is clamped, so the jib
+bends sideways like a cantilever. The pendants (`Cable3D`) run from the tip to the top of the crane, and the load hangs
+on a rope. Wind blows sideways on the jib (`FluidLoad`) and on the load. The jib has the length L, the mass m per length
+and the angle α above the horizontal. The tension T of the pendants follows from the moments about the foot, with
+gravity g:
 
     T a = W L cos α + m g (L²/2) cos α,   with the lever a of the pendants and the load W at the tip.
 
-The compression N increases the side deflection v of the jib, and the pendants with the length l exert a restoring force
-on the tip. The side deflection is computed by the theory of second order with shear. Let θ be the rotation of the cross
+The compression N increases the side deflection v of the jib. The pendants with the length l exert a restoring force on
+the tip. The side deflection is computed by the theory of second order with shear. Let θ be the rotation of the cross
 section, H the force along y, M the bending moment, GA the shear stiffness, EI the bending stiffness, and p the wind per
 length. A prime denotes the derivative along the jib, from the foot to the tip:
 

@@ -5,9 +5,9 @@ The command ``windlass run examples/mooring_line.py`` runs the example. The opti
 
 The line is laid on the bed (`PlaneSurface`). The ship pulls the line taut in still water, until the line slips along
 its whole length on the ground. Friction reduces the tension of the line from the touchdown point to the anchor. Then a
-current acts whose speed increases with the height above the bed, and waves with a JONSWAP spectrum grow. The top of the
-line follows a recorded heave, a column of a CSV file (``-heave FILE`` with time [s] and heave [m]). Without a file the
-script writes a file for a small ship that follows the surface.
+current acts, with a speed that increases with the height above the bed. At the same time, waves with a JONSWAP spectrum
+grow. The top of the line follows a recorded heave, a column of a CSV file (``-heave FILE`` with time [s] and heave
+[m]). Without a file the script writes a file for a small ship that follows the surface.
 
 The example makes three checks. In still water, tensions and the length on the ground agree with the closed form of the
 extensible catenary with touchdown and friction. In the current, supports and sea bed carry the loads on the line:
@@ -145,8 +145,8 @@ def list_results(model: Mooring, state: wl.State) -> list[float]:
 
 
 def sum_forces(model: Mooring, state: wl.State) -> tuple[np.ndarray, np.ndarray]:
-    """Return the forces of supports and bed on the line, and minus the loads of water and gravity on the line, each
-    along x, y and z [N]. In equilibrium, these two sums are equal.
+    """Return two sums of forces along x, y and z [N]: the forces of supports and bed on the line, and minus the loads
+    of water and gravity on the line. In equilibrium, these two sums are equal.
     """
     held = -wl.eval_output(model.supports, "force", state).reshape(3, 2).sum(axis=1)
     held[0] -= float(np.sum(wl.eval_output(model.pull, "force", state)))

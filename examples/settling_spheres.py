@@ -57,7 +57,7 @@ contact = world.add(con.HuntCrossley, contact_set=group, transition_velocity=0.1
 
 
 class Energies(wl.StepHook):
-    """Hook that records kinetic, potential and stored energies [J] and dissipated power [W] over time [s], also after a
+    """Hook that records kinetic, potential and stored energies [J] and dissipated power [W] over time [s], even after a
     restart.
     """
 

@@ -16,7 +16,7 @@ While this distance exceeds the diameter of the line, the closed loop presses on
 distance is equal to the diameter.
 
 Source: J. Coyne, IEEE J. Oceanic Eng. 15 (1990) 72-83 (loop, shortening); the tension at which the loop pops out
-follows from the same loop for a line of finite diameter.
+follows from this loop for a line of finite diameter.
 """
 
 import numpy as np
@@ -62,7 +62,7 @@ found = minimize_scalar(lambda m: -find_shortening(m), bounds=(0.5, 0.95), metho
 farthest = find_shortening(found.x)
 popping = float(brentq(lambda m: find_distance(m) - diameter, 0.1, 0.45))
 
-# short cables where the loop forms, twisted by the same angle per length
+# cables are short where the loop forms, and all cables are twisted by the same angle per length
 x = LENGTH * np.concatenate((np.linspace(0.0, 0.3, 9)[:-1], np.linspace(0.3, 0.7, 41), np.linspace(0.7, 1.0, 9)[1:]))
 last = len(x) - 1
 world = wl.World()

@@ -1,6 +1,6 @@
 """The framework: tables, state, kernels, numbering, assembly, input and output, but no physics.
 
-This module exports the names that a new law needs. Each name is imported on first use, as in the package `windlass`.
+This module exports the names that a new law needs. Each name is imported on first use.
 """
 
 from typing import TYPE_CHECKING

@@ -1,8 +1,8 @@
 """Energy accounts of laws: the energies that each row stores, dissipates and transfers.
 
-Let f be forces on the left-hand side of the equations of motion, and v the velocities of a motion. The forces take the
-power f·v from the motion. The inertia forces M a + ..., with the mass matrix M and the accelerations a, change the
-kinetic energy T:
+Let f be forces on the left-hand side of the equations of motion, and v the velocities of a motion. The power f·v is
+taken from the motion by the forces. The inertia forces M a + ..., with the mass matrix M and the accelerations a,
+change the kinetic energy T:
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away.
 
@@ -31,13 +31,14 @@ Function = Callable[[Any], None]
 
 
 class Reading(NamedTuple):
-    """Energies and powers of the rows of a law at one instant.
+    """Energies and powers of the rows of one law at one instant.
 
     Attributes:
         energies: stored energies [J] in the order of `Account.stored`, shape (k, rows) for k stored energies.
-        powers: powers [W] in the order of `Account.lost`, `Account.passed`, `Account.carried`, shape (l + p + c, rows)
-            for l, p and c names. If the account has no `Account.jumps`, its powers must not depend on history values.
-            Such powers are also evaluated in the middle of a step, see balance.py.
+        powers: powers [W] in the order of `Account.lost`, `Account.passed`, `Account.carried`, shape (l + p + c, rows),
+            where l, p and c are the numbers of names in these three attributes. Without `Account.jumps`, the powers
+            must not depend on history values, because powers are then also evaluated in the middle of a step, see
+            balance.py.
         parts: values of the law, shape `Account.parts`. The change of these values from the start to the end of a step
             determines instantaneous losses (`Account.jumps`).
     """
@@ -51,14 +52,14 @@ class Reading(NamedTuple):
 class Account:
     """Energies that a law stores, dissipates and transfers.
 
-    Each function of the account receives an `Evaluation` s and adds its results to arrays of s. Use `call` to create a
-    function that calls a kernel.
+    Each function of the account receives an `Evaluation` ``s``, and adds its results to arrays of ``s``. Use `call` to
+    create a function that calls a kernel.
 
     Attributes:
         read: function ``(s)`` that adds the energies and powers of this process's rows to s.energies and s.powers, and
             writes s.parts. See `Reading`.
         stored: names of the stored energies.
-        lost: names of dissipated energies. The powers of these names are >= 0.
+        lost: names of dissipated energies. The powers with these names are >= 0.
         passed: names of the powers with which the forces of the law transfer energy out of the rows of the law. An
             example is the strain energy of material that leaves the rows.
         carried: names of the powers with which the inertia forces of the law transfer kinetic energy out of the rows of
@@ -74,16 +75,17 @@ class Account:
             summed for each group. An empty name means no groups.
         is_whole: whether the account contains all energies and powers of the law. False if the law has user functions
             of forces, for which no energy is defined.
-        powers: optional function ``(s)`` that is faster than ``read``, for powers P that are quadratic in the
-            velocities. The function adds P(s.v) - P(s.half) to s.powers. The module balance.py defines both velocities.
-            If ``powers`` is given, s.powers can be empty when ``read`` is called. ``read`` must then add no powers.
+        powers: optional function ``(s)`` that computes powers P faster than ``read`` if P is quadratic in the
+            velocities. The function adds P(s.v) - P(s.half) to s.powers. The module balance.py defines the velocities
+            s.v and s.half. If ``powers`` is given, s.powers can be empty when ``read`` is called. ``read`` must then
+            add no powers.
         carry: optional function ``(s)`` that adds the powers in ``carried`` to s.powers, and is faster than ``read``.
             Values that the function adds to the other rows of s.powers are ignored.
         forces: optional function ``(s)`` that replaces ``read`` and `System.residual`. The function adds energies and
-            powers, and also adds the forces of the law to s.f. One call is faster than separate calls of both
-            functions.
-        conserves: whether the rows neither dissipate energy nor transfer energy out of the rows. If ``conserves`` is
-            true, a difference between the work of the rows' forces and the change of the rows' stored energies is
+            powers, and also adds the forces of the law to s.f. One call of ``forces`` is faster than separate calls of
+            ``read`` and `System.residual`.
+        conserves: whether the law neither dissipates energy nor transfers energy out of its rows. If ``conserves`` is
+            true, a difference between the work of the rows' forces and the change of their stored energies is
             attributed to the time integrator.
     """
 
@@ -153,7 +155,7 @@ class Losses(NamedTuple):
         names: names of the l losses, see `Account.lost`.
         rows: losses [J] of each row, in the order of `Layout.rows`, shape (rows, l).
         ids: the different values of the column `Account.by` on all processes, in ascending order, shape (groups,).
-        group: for each row, the index in ``ids`` of the group of the row, shape (rows,).
+        group: for each row, the index of its group in ``ids``, shape (rows,).
         shared: losses [J] of each group, summed over all processes after each step, shape (groups, l); None if there is
             only one process.
     """

@@ -140,7 +140,7 @@ def type_of_reference(ref: Ref) -> str:
 
 def write_signature(name: str, first: list[str], arguments: list[tuple[str, str, bool]], result: str) -> str:
     """Format an overloaded method."""
-    # several kinds of nodes have columns of the same name
+    # several kinds of nodes have columns with equal names
     unique = {word: (kind, needed) for word, kind, needed in reversed(arguments)}
     words = [f"{word}: {kind}{'' if needed else ' = ...'}" for word, (kind, needed) in reversed(unique.items())]
     inner = ", ".join(["self", *first, *words])

@@ -1,6 +1,6 @@
 """Solvers for statics, dynamics, explicit dynamics and modes, based on PETSc.
 
-This module exports the interface for new integrators. The solvers are imported from `windlass`.
+This module exports the interface for new integrators. Import the solvers from `windlass`.
 """
 
 from windlass.solvers import integrators as integrators

@@ -1,5 +1,6 @@
 """Dynamics: M a + f(q, v, t) + C_q^T lam = loads, C = 0. Here M is the mass matrix, f are the forces without loads and
-inertia, C are the constraints, C_q their derivatives with respect to the coordinates q, and lam the multipliers.
+inertia, C are the values of the constraints, C_q their derivatives with respect to the coordinates q, and lam the
+multipliers.
 
 In each step, Newton's method (SNES) is repeated until the contact states agree with the solution.
 """
@@ -10,6 +11,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from math import inf
 from typing import Any
+
+import numpy as np
 
 from windlass.framework.checks.checks import checked, instance, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
@@ -36,7 +39,7 @@ from windlass.solvers.integrators.registry import create_integrator, method_name
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
 from windlass.solvers.newton.newton import Newton, NewtonRun
-from windlass.solvers.newton.problem import NonlinearProblem
+from windlass.solvers.newton.problem import USES, NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
@@ -65,28 +68,28 @@ class Dynamic(StepSolver):
 
     Args:
         world: the model.
-        step: nominal step size [s]; ``-<prefix>step`` overrides it.
-        end: time at the end [s]; ``-<prefix>end`` overrides it.
+        step: nominal step size [s]. ``-<prefix>step`` overrides it.
+        end: time at the end [s]. ``-<prefix>end`` overrides it.
         method: ``"generalized_alpha"``, ``"generalized_alpha_index2"``, ``"newmark"``, ``"trapezoidal_index2"``, or a
-            name that `register_integrator` has added; ``-<prefix>method`` overrides it.
+            name that `register_integrator` has added. ``-<prefix>method`` overrides it.
         spectral_radius: spectral radius of generalised-alpha at infinite frequency [1], from 0 (largest numerical
             damping) to 1 (no damping).
         rotations: integration of Euler parameters, ``"steady"`` or ``"parameters"``, see `create_integrator`.
         rtol, atol, max_it: default tolerances and default largest number of iterations of Newton's method, see
             `Newton`.
         passes: default settings of contact passes, see `Passes`.
-        decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states. This setting is necessary to reproduce data of other programs.
+        decide_at_start: whether the initial state determines which contacts are closed and which stick. With False,
+            contacts keep their stored states. False is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a step. In these
             evaluations, contacts with a return map can change between open and closed, and between stick and slip.
             These changes are computed from the history values at the start of the step. After these evaluations, and
             after contact states have repeated periodically, contact states change only between Newton runs. The states
             of contacts without a return map always change only between Newton runs.
-        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction by
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction of
             Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
-            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
-            residuals need not be small relative to these values. This setting is necessary to reproduce data of other
-            programs.
+            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
+            residuals are accepted, even if they are not small relative to these values. "accept" is necessary to
+            reproduce data of other programs.
         lag: whether to reuse the tangent and its factorisation as long as the reuse saves time, see `LagPolicy`. False
             selects the full Newton method.
         project: whether to project accelerations, multipliers and, for index-3 methods, velocities onto the constraints
@@ -97,11 +100,11 @@ class Dynamic(StepSolver):
         resolve_contacts: whether to repeat a step with a smaller size if the step does not resolve a contact, or if a
             point passes through an object within the step, see `ContactWatch`. With False, these steps are accepted,
             and reported in the verdict.
-        adaptive: whether to reduce the step size after a failed step, and to increase it again after steps without
-            failure.
+        adaptive: whether to reduce the step size after a failed step, and to increase the step size again after steps
+            without failure.
         control: rules for the reduction and increase of the step size, see `StepControl`.
-        pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
-            time. The run waits after a step if the ratio would be exceeded. With 0, there is no limit.
+        pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware that run
+            in real time. The run waits after a step if the ratio would otherwise be larger. With 0, there is no limit.
             ``-<prefix>pace`` overrides the argument.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
@@ -109,12 +112,12 @@ class Dynamic(StepSolver):
     Attributes:
         statistics: numbers of steps and iterations, and elapsed time, see `Statistics`.
         verdict: whether the result of the last run can be trusted, see `Verdict`.
-        state: the last state. After an interrupted or failed solve, the last good state.
+        state: the last state. After an interrupted or failed solve, ``state`` is the last good state.
         snes: the PETSc solver.
         decides: whether the initial state determines the contact states.
         mapped: number of residual evaluations at the beginning of the first pass in which contact states can change; 0
             if the model has no return maps.
-        attempt: the last attempt at a step.
+        attempt: the most recent attempt at a step.
         failed_attempts: (time, step size, reason) of each rejected attempt.
     """
 
@@ -177,6 +180,8 @@ class Dynamic(StepSolver):
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         maps = self.assembly.processes.any(any(system.return_map.motion for system in self.assembly.systems))
         self.mapped = mapped if maps else 0
+        # the argument ``earlier`` of `foresee`
+        self.earlier = np.zeros((2, self.assembly.layout.spare))
         self.problem.lag = create_lag_policy(prefix, lag, self.mapped > 0)
         overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)
         self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
@@ -193,7 +198,7 @@ class Dynamic(StepSolver):
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
-        """Integrate to the end and return the last state; see `march`."""
+        """Integrate to the end and return the last state. See `march`."""
         for now in self._march(state, hooks, resume, pauses=False):
             state = now
         return local_state(self.assembly, state)
@@ -202,16 +207,17 @@ class Dynamic(StepSolver):
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
         """Integrate from a state (default: the initial values of the nodes), and yield the state after each step.
 
-        The same object is yielded at each step. Copy the state to keep it. After a restart, the first yielded state is
-        the result of the first step that follows the checkpoint, or the final state if the solve was complete.
+        After each step, the same object is yielded. To keep a state, copy it. After a restart, the first yielded state
+        is the result of the first step that follows the checkpoint, or the final state if the solve was complete.
 
         Args:
             state: initial state, which stays unchanged.
             hooks: user code around steps, see `StepHook`.
             resume: whether the state is the result of a dynamic run of this model, for example a state from a file
                 (`State.load`). The run then continues with the accelerations of the state. On one process and with the
-                full Newton method, the results are equal to the results of an uninterrupted run in all bits. With
-                False, accelerations are computed again, which is necessary after statics or a change of the model.
+                full Newton method, the results are then identical in all bits to the results of an uninterrupted run.
+                With False, accelerations are computed again. This computation is necessary after statics or after a
+                change of the model.
 
         Raises:
             NotConverged: a step failed at the smallest step size. The error contains the last good state.
@@ -250,7 +256,7 @@ class Dynamic(StepSolver):
                 self.verdict.notes += pacer.say(self.name)
 
     def prepare_start(self, state: State) -> None:
-        """Determine contact states, and compute consistent accelerations and multipliers, as at the start of a solve.
+        """Determine contact states, and compute consistent accelerations and multipliers, like at the start of a solve.
         See `march` for errors.
         """
         if self.decides:
@@ -277,7 +283,7 @@ class Dynamic(StepSolver):
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return values in addition to the state that a restart needs; see `Restartable`."""
+        """Return values in addition to the state that a restart needs. See `Restartable`."""
         return super().checkpoint() | {
             "sizes": self.sizes.checkpoint(),
             "newton": self.newton.checkpoint(),
@@ -294,17 +300,19 @@ class Dynamic(StepSolver):
         self.watches.restore(kept["watches"])
 
     def reset_caches(self, state: State) -> None:
-        """Delete cached tangents and the contact candidates of neighbour searches; see `Restartable`."""
+        """Delete cached tangents and the contact candidates of neighbour searches. See `Restartable`."""
         self.newton.reset_caches()
         self.assembly.reset_caches()
+        self.earlier[:] = state.a, np.zeros_like(state.a)
         self.consistency.look_back(state)
 
 
 class Run:
     """A run of `Dynamic`, which is executed step by step.
 
-    The state changes only when a step is accepted. If hooks are called in each pass, however, the state contains the
-    result of the present pass, and a failed step restores a copy of the state at the start of the step.
+    The state changes only when a step is accepted. An exception are runs with hooks that are called in each pass. In
+    these runs the state contains the result of the present pass, and after a failed step a copy of the state at the
+    start of the step is restored.
 
     Args:
         solver: the `Dynamic` solver that executes the run.
@@ -325,8 +333,8 @@ class Run:
         self._stopping = overriding(hooks, "next_stop")
 
     def begin(self, resume: bool) -> None:
-        """Determine contact states, and compute consistent accelerations and multipliers. With ``resume``, take the
-        contact states, accelerations and multipliers from the state.
+        """Determine contact states, and compute consistent accelerations and multipliers. If ``resume`` is true,
+        contact states, accelerations and multipliers of the state are kept.
         """
         solver, state, nominal = self._solver, self._state, self._solver.sizes.nominal
         solver.statistics.begin()
@@ -340,7 +348,10 @@ class Run:
         else:
             solver.prepare_start(state)
             release_dropped(solver.assembly.comm)
-        run_before_solve(self._hooks, state, solver.end, (solver.end - state.t) / nominal)
+        steps = (solver.end - state.t) / nominal
+        # only a run with few steps may end before compiled callbacks save time
+        solver.problem.uses = 0 if steps > USES else USES
+        run_before_solve(self._hooks, state, solver.end, steps)
         solver.assembly.load_fields(state)
         solver.watches.begin(state, solver.end - state.t)
         self._checkpoint.restore(state)
@@ -357,14 +368,18 @@ class Run:
         looking = overriding(self._hooks, "after_iteration")
         self._looked_at = bool(looking)
         self._start = state.copy() if self._looked_at else state
-        self._kernels = StepKernels(solver.integrator, solver.problem, carries=solver.mapped > 0)
+        solver.earlier[:] = state.a, np.zeros_like(state.a)
+        # With the full Newton method, a resumed run must have the same results in all bits as an uninterrupted run. The
+        # accelerations of earlier steps are not part of a state.
+        earlier = solver.earlier if solver.problem.lag.active else None
+        self._kernels = StepKernels(solver.integrator, solver.problem, solver.mapped > 0, earlier)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
         looks = solver.consistency.looks, solver.watches.found
         self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver.mapped)
 
     def propose(self) -> tuple[float, list[float]]:
-        """Return the size [s] of the next step, and the times [s] at the ends of this step and of the subsequent steps
-        that compiled code can execute in the same call.
+        """Return the size [s] of the next step, and a list of times [s]: the end of this step, and the ends of the
+        subsequent steps that compiled code can execute in the same call.
         """
         solver, state = self._solver, self._state
         self._checkpoint.before_step(state)
@@ -397,8 +412,8 @@ class Run:
         Args:
             h: size [s].
             ends: times at the end of the step and at the ends of later steps of the same size [s]. If compiled code
-                executes these steps, the returned attempt is the attempt at the last step, or at the step that compiled
-                code did not finish.
+                executes these steps, the returned attempt describes the last step, or the step that compiled code could
+                not finish.
         """
         solver = self._solver
         try:
@@ -416,8 +431,8 @@ class Run:
         return attempt
 
     def _try(self, h: float, ends: Sequence[float]) -> StepAttempt:
-        """Compute the predictor, then repeat passes (Newton's method and update of history values) until contact states
-        agree with the solution.
+        """Compute the predictor. Then repeat passes (Newton's method, followed by an update of history values) until
+        contact states agree with the solution.
         """
         solver, state, contacts, steps, kernels = self._solver, self._state, self._contacts, self._steps, self._kernels
         lag = solver.problem.lag
@@ -427,7 +442,7 @@ class Run:
         contacts.changed = False
         parts = kernels.begin, solver.watches.programs(), kernels.end, solver.consistency.find_program(state)
         can_cut = solver.sizes.can_cut(h)
-        # Python code checks the shapes after the first step, see `_is_hard`
+        # Python code checks the shapes of cables after the first step, see `_is_hard`
         idle = solver.statistics.steps > 0 and not self._looked_at
         compiled = idle and steps.prepare(ends, *parts, self._find_idle_programs(), can_cut)
         self._second: tuple[PassValues, NewtonRun] | None = None
@@ -455,8 +470,8 @@ class Run:
         return attempt
 
     def _is_hard(self, attempt: StepAttempt) -> bool:
-        """Return whether the shapes of bodies and cables are checked at the end of the step. Shapes are checked in the
-        first step and after many Newton iterations.
+        """Return whether the shapes of bodies and cables must be checked at the end of the step. Shapes are checked in
+        the first step and after many Newton iterations.
         """
         return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 
@@ -525,14 +540,13 @@ class Run:
         solver.statistics.add(steps, passes, iterations)
         solver.newton.iterations += iterations
         solver.watches.skip(steps)
-        for _ in range(steps):
-            solver.sizes.accept()
+        solver.sizes.accept(steps)
         self._checkpoint.skip(steps)
         for hook in self._looking:
             hook.skip(steps)
 
     def _find_idle_programs(self) -> list[Program]:
-        """Return the compiled programs that replace the calls of monitors and hooks in steps that compiled code
+        """Return the compiled programs that replace the calls of monitors and hooks, for steps that compiled code
         executes.
         """
         programs = [hook.idle_program(self._state) for hook in self._looking]

@@ -1,9 +1,9 @@
-"""Explicit dynamics: a(t, q, v) is computed from M a + f(q, v, t) + C_q^T lam = loads, without iterations in a step.
+"""Explicit dynamics: a(t, q, v) is computed from M a + f(q, v, t) + C_q^T lam = loads. The steps need no iterations.
 
-The explicit solver is intended for models of particles with many contacts and short simulated times, and for results
-whose errors are near the rounding error. Implicit methods (`Dynamic`) are better for stiff models such as cables.
-Explicit steps must be shorter than 2/ω with the highest angular frequency ω of the model. The modules `verlet` and
-`runge_kutta` describe the methods, and `accelerations` describes the equations.
+The explicit solver is intended for models of particles with many contacts and short simulated times. It is also
+intended for results whose errors are near the rounding error. Implicit methods (`Dynamic`) are better for stiff models
+such as cables. Explicit steps must be shorter than 2/ω, where ω is the highest angular frequency of the model. The
+modules `verlet` and `runge_kutta` describe the methods, and `accelerations` describes the equations.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.watch import Watch, Watches
 
 SHORTEST_CUT = 0.75
-"""Largest ratio [1] of the reduced step size to the rejected step size, if a contact recommends a shorter step."""
+"""Largest ratio [1] of the reduced step size to the rejected step size, for a rejected step with a contact that
+recommends a shorter step.
+"""
 ADVICE = (
     "explicit steps must be shorter than 2 / (highest angular frequency), and shorter still with damping: "
     "try a smaller step, or method='rk', which finds its own"
@@ -62,8 +64,8 @@ ADVICE = (
 
 @dataclass(frozen=True)
 class StepGrid:
-    """Times at which steps end exactly: the end of the run, and multiples of the step size. The multiples are counted
-    from 0 if the start is such a multiple, otherwise from the start.
+    """Times at which steps end exactly: the end of the run, and multiples of the step size. If the start is a multiple
+    of the step size, multiples are counted from 0, otherwise from the start.
 
     Attributes:
         start, step, end: time at the start of the run, step size, and time at the end of the run [s].
@@ -91,9 +93,9 @@ class StepGrid:
 class Explicit(StepSolver):
     """Explicit time integration of a world, with the interface of `Dynamic`.
 
-    Every force evaluation computes history values (contact states) from their values at the start of the step. The
-    history values are stored when the step is accepted. If the force error of the post-Newton update is large, and a
-    contact changes its state within the step, the step is repeated. The size of the repeated step is the recommended
+    Every force evaluation computes history values (contact states) from the history values at the start of the step.
+    The history values are stored when the step is accepted. If the force error of the post-Newton update is large, and
+    a contact changes its state within the step, the step is repeated. The size of the repeated step is the recommended
     size, with which the step ends at the time of the change. The recommended size is reduced or increased if necessary,
     so that the new size is at most `SHORTEST_CUT` times the rejected size, and at least ``smallest_step``. The step
     after the repeated step ends at the time at which the rejected step would have ended.
@@ -101,7 +103,7 @@ class Explicit(StepSolver):
     Args:
         world: the model.
         step: step size [s]. For ``"rk"`` the largest step size. Steps end exactly at all multiples of the step size.
-        end: time at the end [s]; the options ``-<prefix>step``, ``-<prefix>end`` and ``-<prefix>method`` override the
+        end: time at the end [s]. The options ``-<prefix>step``, ``-<prefix>end`` and ``-<prefix>method`` override the
             arguments.
         method: ``"verlet"``: velocity Verlet of order 2 with fixed steps. ``"rk"``: Runge-Kutta of order 8 with error
             control (SciPy's DOP853). ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"``: orders 1, 2, 3, 4, 6
@@ -119,9 +121,9 @@ class Explicit(StepSolver):
         adaptive: whether to repeat steps with recommended sizes. With True, ``"rk"`` also repeats a step with a shorter
             size if the step does not resolve a contact, or if a point passes through an object within the step.
         smallest_step: smallest size with which a step is repeated [s]; default 1e-4 of ``step``.
-        pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware in real
-            time. The run waits after a step if the ratio would be exceeded. With 0, there is no limit. The option
-            ``-<prefix>pace`` overrides the argument.
+        pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware that run
+            in real time. The run waits after a step if the ratio would otherwise be larger. With 0, there is no limit.
+            The option ``-<prefix>pace`` overrides the argument.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
@@ -201,16 +203,16 @@ class Explicit(StepSolver):
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
-        """Integrate to the end and return the last state; see `march`."""
+        """Integrate to the end and return the last state. See `march`."""
         for now in self._march(state, hooks, resume, pauses=False):
             state = now
         return local_state(self.assembly, state)
 
     @checked(**SOLVE)
     def march(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> Iterator[State]:
-        """Integrate from a state (default: the initial values of the nodes), yielding the state after each step.
+        """Integrate from a state (default: the initial values of the nodes), and yield the state after each step.
 
-        The same object is yielded at each step. Copy the state to keep it. Between steps, the caller and hooks may
+        After each step, the same object is yielded. To keep a state, copy it. Between steps, the caller and hooks may
         change the state, and columns of tables that `World.set` can change. After a restart, the first yielded state is
         the result of the first step that follows the checkpoint, or the final state if the solve was complete.
 
@@ -306,7 +308,7 @@ class Explicit(StepSolver):
                 self.verdict.notes += pacer.say(self.name)
 
     def prepare_start(self, state: State) -> None:
-        """Project a state onto the constraints, and compute history values, accelerations and multipliers, as at the
+        """Project a state onto the constraints, and compute history values, accelerations and multipliers, like at the
         start of a solve. See `march` for errors.
         """
         self.assembly.load_fields(state)
@@ -331,7 +333,7 @@ class Explicit(StepSolver):
         self.watches.close(state)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return values in addition to the state that a restart needs; see `Restartable`."""
+        """Return values in addition to the state that a restart needs. See `Restartable`."""
         return super().checkpoint() | {
             "start": self._grid.start,
             "method": self._method.checkpoint(),
@@ -357,7 +359,9 @@ class Explicit(StepSolver):
         self._method.reset_caches(state)
 
     def _is_too_long(self, result: PostNewton, size: float) -> bool:
-        """Return whether a step must be repeated so that it ends at the time at which a contact changes its state."""
+        """Return whether a step must be repeated because a contact changes its state within the step. The repeated step
+        ends at the time of this change.
+        """
         cut = result.error > self._error_atol and result.recommended_step < size * (1.0 - 1e-9)
         return self._adaptive and cut and size > self._smallest * (1.0 + 1e-9)
 

@@ -61,8 +61,8 @@ def describe_jump(start: float, time: float | None) -> list[str]:
 
 
 class NotConverged(WindlassError):
-    """Exception that is raised if a solve did not converge. ``failure`` contains the reason, the time and the equations
-    with the largest residuals; ``state`` is the last good state.
+    """Exception that is raised if a solve has not converged. ``failure`` contains the reason, the time and the
+    equations with the largest residuals. ``state`` is the last good state.
     """
 
     def __init__(self, failure: Failure, advice: str = "") -> None:
@@ -76,6 +76,6 @@ class NotConverged(WindlassError):
 
 
 class UnstableEquilibrium(NotConverged):
-    """Exception that is raised if a static equilibrium is unstable, or if its shape is implausible; ``state`` is this
-    equilibrium.
+    """Exception that is raised if a static equilibrium is unstable, or if its shape is implausible. The attribute
+    ``state`` is this equilibrium.
     """

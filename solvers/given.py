@@ -22,7 +22,7 @@ LONGEST_TIME = 1e12
 """Limit of step sizes and end times [s]. Longer times are assumed to be mistakes.
 """
 MOST_STEPS = 1e12
-"""Number of steps above which the step size is assumed to be a mistake."""
+"""Largest plausible number of steps. If the number is larger, the step size is assumed to be a mistake."""
 
 PREFIX = that(
     lambda given: isinstance(given, str) and given.isidentifier() and given.isascii(), "letters, digits and _"
@@ -106,8 +106,8 @@ def _check_finite(state: State, where: str) -> None:
 
 
 def check_times(solver: Restartable, state: State, step: float, end: float) -> None:
-    """Raise ModelError if the start is after the end [s], or if the number of steps of the size ``step`` [s] is too
-    large.
+    """Raise ModelError if the start of a solve is later than its end [s], or if the number of steps of the size
+    ``step`` [s] is too large.
     """
     where = type(solver).__name__
     if end < state.t - 1e-9 * step:

@@ -11,7 +11,7 @@ from windlass.framework.assembly.assembly import Assembly
 
 
 def name_dofs(assembly: Assembly, owned: Iterable[int]) -> list[str]:
-    """Return names of coordinates from all processes; each process passes indices of its own coordinates. The call is
+    """Return names of coordinates from all processes. Each process passes indices of its own coordinates. The call is
     collective.
     """
     layout, number = assembly.layout, assembly.world.numbering
@@ -50,6 +50,6 @@ def name_largest(
 
 
 def shorten(words: Sequence[str], most: int = 6, kind: str = "") -> list[str]:
-    """Return at most ``most`` texts of a list. The last text states how many others were omitted."""
+    """Return at most ``most`` texts of a list. The last text states the number of omitted texts."""
     more = [f"and {len(words) - most} more{kind}"] if len(words) > most else []
     return [*words[:most], *more]

@@ -1,5 +1,5 @@
-"""Tables of the options that solvers have in addition to PETSc's options. With the tables, all options of the command
-line are checked before the first solve.
+"""Tables of the options that solvers have in addition to PETSc's options. By means of the tables, all options of the
+command line are checked before the first solve.
 
 A solver reads an option by `own_option`. The full name of an option is the prefix of the solver followed by the name in
 the table.

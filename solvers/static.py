@@ -1,5 +1,5 @@
-"""Statics: f(q) - load_factor * loads + C_q^T lam = 0, C = 0. Here f are the forces without the loads, C are the
-constraints, C_q their derivatives with respect to the coordinates q, and lam the multipliers.
+"""Statics: f(q) - load_factor * loads + C_q^T lam = 0, C = 0. Here f are the forces without the loads, C are the values
+of the constraints, C_q their derivatives with respect to the coordinates q, and lam the multipliers.
 
 The equations are solved in load steps. In each load step, Newton's method is repeated until the contact states agree
 with the solution.
@@ -7,7 +7,7 @@ with the solution.
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import nullcontext
 from functools import partial
 from typing import Any
@@ -28,6 +28,7 @@ from windlass.framework.state.state import State, local_state
 from windlass.solvers.equilibrium.balance import balance
 from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_lines
 from windlass.solvers.equilibrium.jumps import JumpWatch
+from windlass.solvers.equilibrium.paying_out import LinePayer
 from windlass.solvers.equilibrium.relaxation import relax
 from windlass.solvers.equilibrium.relaxed_contacts import FRICTION, find_switchable, without_friction
 from windlass.solvers.equilibrium.settling import settle_contacts
@@ -61,16 +62,16 @@ ADVICE = (
 MOST_LOAD_STEPS = 10**6
 LOAD_STEPS = StepControl(cut=0.25, growth=2.0, easy_steps=4)
 USES = 8
-"""Number of force evaluations after which all kernel calls are compiled to one program. Most static solves need fewer
-evaluations; for these solves, compilation would cost more time than it saves.
+"""Number of evaluations of residuals in this process after which PETSc calls compiled callbacks. Most runs with one
+static solve need fewer evaluations, so loading the machine code of the callbacks would cost more time than it saves.
 """
 LONG = 40
-"""Number of Newton iterations of the first load step above which form-finding begins, if the load step also needs more
-than one pass.
+"""Number of Newton iterations of the first load step. Above this number, form-finding begins if the load step also
+needs more than one pass.
 """
 NEAR = 1.0
-"""Largest ratio [1] of the force error of a pass to the largest contact force with which the next pass starts from the
-solution of this pass.
+"""Largest ratio [1] of the force error of a pass to the largest contact force. Up to this ratio, the next pass starts
+from the solution of this pass.
 """
 UNSETTLED = 0.1
 """Ratio [1] of the size of a load step to the nominal size. Up to this ratio, a load step is accepted although its
@@ -79,10 +80,12 @@ contact states have not settled, unless it is the last load step.
 
 
 FINER, FINEST = 5, 125
-"""Factor by which the number of load steps increases if contacts are not settled at full load, and its largest product.
+"""Two numbers: the factor by which the number of load steps increases if contacts are not settled at full load, and the
+largest product of such factors.
 """
 LIGHT = 0.1
-"""Fraction of the loads under which form-finding computes the shape of lines without friction [1]."""
+"""Fraction [1] of the loads for which form-finding computes the shape of lines without friction."""
+PAID_OUT = "load steps failed: lines were pulled taut and paid out to their length under all loads"
 WITHOUT_FRICTION = "lines got their shape without friction under a tenth of the loads: friction acts as the loads grow"
 
 
@@ -92,26 +95,37 @@ class SlackLines(Exception):
     """
 
 
+class StepsFailed(Exception):
+    """Exception that is raised within `Static` if load steps fail finally, or end with unsettled contacts, and lines
+    have not been paid out yet. The function ``fail`` ends the solve with an error; without ``fail`` the load steps are
+    repeated, and their result is accepted.
+    """
+
+    def __init__(self, fail: Callable[[], None] | None = None) -> None:
+        super().__init__()
+        self.fail = fail
+
+
 class FewSteps(Exception):
-    """Exception that is raised within `Static` if the load steps after form-finding without friction have ended with
-    unsettled contacts, and are repeated in more load steps.
+    """Exception that is raised within `Static` if contacts are unsettled at the end of the load steps after
+    form-finding without friction. These load steps are then repeated in smaller steps.
     """
 
 
 class Static(StepSolver):
     """Solver that computes the static equilibrium of a world in load steps.
 
-    The load factor scales the applied loads only, not prestrain and offsets. Velocities are 0 in all forces, unless
-    ``velocities`` is "given". The value "given" is intended for ropes that run along a steady shape: forces use the
-    velocities of the rope, but the nodes do not move. The states of first-order differential equations (such as filters
-    and hydraulics) receive their steady values.
+    The load factor scales only the applied loads. It does not scale prestrain and offsets. Velocities are 0 in all
+    forces, unless ``velocities`` is "given". The value "given" is intended for ropes that run along a steady shape. The
+    forces then depend on the velocities of the rope, but the nodes do not move. The states of first-order differential
+    equations (such as filters and hydraulics) have their steady values.
 
     Args:
         world: the model.
         load_steps: number of load steps, at most a million.
         geometric: whether the load factor increases from 1/load_range to 1 by a constant ratio from step to step.
             Otherwise the load factor after step i is i/load_steps.
-        load_range: ratio of the last to the smallest load factor if ``geometric`` [1].
+        load_range: if ``geometric``, ratio of the last to the smallest load factor [1].
         stabiliser: factor [1/s^2] in the additional force (1 - load_factor^2) * stabiliser * M (q - q_start). M is the
             mass matrix, and q_start are the coordinates at the start of the load step.
         time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
@@ -119,36 +133,36 @@ class Static(StepSolver):
         rtol, atol, max_it: default tolerances and default largest number of iterations of Newton's method, see
             `Newton`.
         passes: default settings of contact passes, see `Passes`.
-        decide_at_start: whether the initial state determines which contacts are closed and which stick. False keeps the
-            stored contact states. This setting is necessary to reproduce data of other programs.
+        decide_at_start: whether the initial state determines which contacts are closed and which stick. With False,
+            contacts keep their stored states. False is necessary to reproduce data of other programs.
         decide_in_newton: number of residual evaluations at the beginning of the first Newton run of a load step. In
             these evaluations, contact points of cables can change between open and closed, and between stick and slip.
             With 0, contact states change only between Newton runs.
-        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction by
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction of
             Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
-            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
-            residuals need not be small relative to these values. This setting is necessary to reproduce data of other
-            programs.
+            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
+            residuals are accepted, even if they are not small relative to these values. "accept" is necessary to
+            reproduce data of other programs.
         passes_from: initial values of the passes (Newton runs) of a load step. With "near", a pass starts from the
             solution of the previous pass if the force error of that solution is at most the largest contact force. With
-            "step", all passes start from the last converged state. This setting is necessary to reproduce data of other
+            "step", all passes start from the last converged state. "step" is necessary to reproduce data of other
             programs.
         stability: treatment of an equilibrium that is unstable or whose shape is implausible. With "follow", the solver
             continues along decreasing potential energy to a stable equilibrium and prints a note. With "check", the
             solver raises an error. With "off", stability is not checked.
-        velocities: velocities at which forces are evaluated. With "zero", all forces use velocities 0. With "given",
-            all forces use the initial velocities. Inertia forces that are quadratic in velocities are included, and
-            accelerations are 0. The value "given" is intended for steady motion of material along a shape that does not
-            move.
-        adaptive: whether the size of a failed load step is reduced to a quarter. The size increases again after 4 steps
-            without failure.
+        velocities: velocities at which forces are evaluated. With "zero", all forces are evaluated at velocities 0.
+            With "given", all forces are evaluated at the initial velocities. Inertia forces that are quadratic in
+            velocities are included, and accelerations are 0. The value "given" is intended for steady motion of
+            material along a shape that does not move.
+        adaptive: whether the size of a load step is reduced to a quarter after a failure. The size increases again
+            after 4 steps without failure.
         prefix: options prefix.
         name: name of this solve in the progress line; empty for no name.
 
     Attributes:
         statistics: numbers of steps and iterations, and elapsed time, see `Statistics`.
         verdict: whether the last result can be trusted, see `Verdict`.
-        state: the last state. After an interrupted or failed solve, the last good state.
+        state: the last state. After an interrupted or failed solve, ``state`` is the last good state.
         snes: the PETSc solver.
         failed_attempts: (load factor, size of the load step, reason) of each rejected attempt.
         reached: progress at the end of the last accepted load step, from 0 to 1 [1]. After step i, the progress is
@@ -217,7 +231,7 @@ class Static(StepSolver):
         self.snes = self.problem.snes
         self._error, self._from, self.reached = 0.0, 0.0, 0.0
         self._lines: Lines | None = None
-        self._rubs, self._retries, self._undecided = False, False, False
+        self._rubs, self._retries, self._undecided, self._payable = False, False, False, False
         self._steps, self._plain, self._given = 0, False, np.zeros(0)
         self._finer = FINEST
         watched = self.stability != "off" and options.verdict_kind() != "off"
@@ -237,8 +251,8 @@ class Static(StepSolver):
         return float(self.load_range ** ((steps - self.load_steps) / (self.load_steps - 1)))
 
     def _find_progress(self, load_factor: float) -> float:
-        """Return the progress at which the load factor has a given value; with ``geometric`` at least the progress of
-        the first step.
+        """Return the progress at which the load factor has a given value. With ``geometric``, the result is at least
+        the progress of the first step.
         """
         if not self.geometric or self.load_steps == 1:
             return load_factor
@@ -247,7 +261,8 @@ class Static(StepSolver):
 
     @checked(state=SOLVE["state"], hooks=SOLVE["hooks"])
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = ()) -> State:
-        """Find the equilibrium and return its state. Velocities and accelerations are copied from the initial state.
+        """Find the equilibrium and return its state. The velocities and accelerations of this state are the values of
+        the initial state.
 
         The returned state has the time of the solve, which is ``time`` if given.
 
@@ -276,7 +291,7 @@ class Static(StepSolver):
             else:
                 self._march(current, all_hooks, solve_checkpoint)
             solve_checkpoint.finish(current)
-            # use the force error of the last load step, because only in this step contacts must have settled
+            # use the force error of the last load step, because contacts need not have settled in earlier steps
             found = [*judge_end(self._error), *judge_jumps(self._jumps), *judge_mesh(self._coarse)]
             self._conclude(current, all_hooks, [*found, *judge_hold(self._lost)])
         return current
@@ -298,20 +313,21 @@ class Static(StepSolver):
         self.progress.begin(0.0, 1.0)
         first, self._steps = current.copy(), self.statistics.steps
         # The result of an earlier solve is an equilibrium and needs no form-finding. Therefore slack lines are sought
-        # only if the initial state is not such a result.
+        # only if the initial state does not result from a solve.
         seeks = self.stability == "follow" and current.step == 0
         self._lines = find_lines(self.newton, self._scheme(current, 1.0, time)) if seeks else None
         lines, slack = self._lines, self._lines is not None and self._lines.are_slack()
-        # friction would prevent the motion of lines during form-finding, so models with friction first try load steps
-        # without form-finding
+        # friction would prevent the motion of lines during form-finding, so with friction the solver tries load steps
+        # without form-finding first
         self._rubs = self._retries = lines is not None and bool(find_switchable(self.assembly, FRICTION))
-        formed, ended, self._finer = 0.0, False, FINEST
+        formed, ended, self._finer, self._payable = 0.0, False, FINEST, seeks
         if slack and not self._rubs:
             formed = self._find_form(lines, current, time)
-        shape = first
+        shape = current.copy()
         while not ended:
             try:
-                self._take_steps(current, time, all_hooks, solve_checkpoint, formed)
+                begin = current.copy() if formed else first
+                self._take_steps(begin, current, time, all_hooks, solve_checkpoint, formed)
                 ended = True
             except SlackLines:
                 current.assign(first)
@@ -319,8 +335,19 @@ class Static(StepSolver):
                 looks = self._rubs or self._lines is not None
                 formed = self._find_form(lines, current, time) if looks else 0.0
                 self._retries = 0.0 < formed < 1.0
+                shape = current.copy()
                 if self._retries:
-                    shape, self._finer = current.copy(), 1
+                    self._finer = 1
+            except StepsFailed as error:
+                self._payable = self._retries = False
+                self._lines, self.statistics.steps = None, self._steps
+                if self._pay_out(first, current, time):
+                    formed, self._finer = 1.0, FINEST
+                    self.verdict.notes.append(PAID_OUT)
+                elif error.fail is not None:
+                    error.fail()
+                else:
+                    current.assign(shape)
             except FewSteps:
                 current.assign(shape)
                 self.statistics.steps, self._finer = self._steps, self._finer * FINER
@@ -330,8 +357,8 @@ class Static(StepSolver):
         self._stop(current, all_hooks)
 
     def _find_form(self, lines: Lines | None, current: State, time: float) -> float:
-        """Compute the shape of lines by form-finding. For models with friction, the shape is computed with friction
-        switched off and under small loads, see `LIGHT`.
+        """Compute the shape of lines by form-finding. For models with friction, form-finding computes the shape without
+        friction and under small loads, see `LIGHT`.
 
         Returns:
             The progress at whose load factor the computed shape is in equilibrium; 0 if no shape was found.
@@ -343,33 +370,67 @@ class Static(StepSolver):
         self.assembly.load_fields(current)
         begin_step(self.assembly.fields, self.assembly.layout.reference, current)
 
-        def decide(state: State) -> None:
-            state.data[:] = self._given
-            self._decide(state, time)
-
         with without_friction(self.assembly) if light else nullcontext():
             scheme = self._scheme(current, self.load_factor(progress), time)
-            finder = FormFinder(self.newton, lines, scheme, current.copy(), decide if self._decides else None)
+            finder = FormFinder(self.newton, lines, scheme, current.copy(), self._create_decision(time))
             found = finder.find()
         self.statistics.newton_iterations += finder.spent
         if found:
             self.statistics.forms += 1
             current.q[:] = finder.q
-            if self._decides:
+            decide = self._create_decision(time)
+            if decide is not None:
                 decide(current)
         return progress if found else 0.0
 
+    def _create_decision(self, time: float) -> Callable[[State], None] | None:
+        """Create the function that determines the contact states of a state without history values. Return None if
+        contacts keep their history values.
+        """
+
+        def decide(state: State) -> None:
+            state.data[:] = self._given
+            self._decide(state, time)
+
+        return decide if self._decides else None
+
+    def _pay_out(self, first: State, current: State, time: float) -> bool:
+        """Compute an equilibrium by paying out lines, see `LinePayer`, from the state ``first`` at the start of the
+        solve. Store it in ``current``, and return whether it was found.
+        """
+        fields, state = self.assembly.fields, first.copy()
+        self.assembly.load_fields(state)
+        begin_step(fields, self.assembly.layout.reference, state)
+        scheme = self._scheme(state, 1.0, time)
+        lines = find_lines(self.newton, scheme, every=True)
+        if lines is None:
+            return False
+        payer = LinePayer(self.newton, lines, scheme, state, self._create_decision(time))
+        found = payer.find()
+        self.statistics.newton_iterations += payer.spent
+        if found:
+            self.statistics.forms += 1
+            current.assign(first)
+            current.q[:], current.data[:] = payer.q, fields.data
+        return found
+
     def _take_steps(
-        self, current: State, time: float, all_hooks: list[StepHook], solve_checkpoint: SolveCheckpoint, formed: float
+        self,
+        first: State,
+        current: State,
+        time: float,
+        all_hooks: list[StepHook],
+        solve_checkpoint: SolveCheckpoint,
+        formed: float,
     ) -> None:
-        """Solve all load steps. If form-finding has found the shape under all loads, there is one step. If form-finding
-        has found the shape under small loads, the steps begin at these loads, and are repeated in smaller steps if
-        contacts are not settled at full load. Otherwise the steps begin without loads.
+        """Solve all load steps. If form-finding has found the shape under all loads, only one step is made. If
+        form-finding has found the shape under small loads, the steps begin at these loads. They are repeated in smaller
+        steps if contacts are not settled at full load. Otherwise the steps begin without loads.
         """
         more = self._finer if 0.0 < formed < 1.0 else 1
         nominal = 1.0 if formed == 1.0 else 1.0 / (more * self.load_steps)
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
-        first, start = current.copy(), current.copy()
+        start = current.copy()
         done, self._jumps, self._coarse, self._lost = formed if formed < 1.0 else 0.0, [], [], ""
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
@@ -410,12 +471,15 @@ class Static(StepSolver):
     def _end(
         self, first: State, begin: State, current: State, attempt: StepAttempt, time: float, hooks: list[StepHook]
     ) -> None:
-        """Check the equilibrium at full load: repeat the solve if contacts have lost their friction, and continue from
-        an unstable equilibrium to a stable equilibrium.
+        """Check the equilibrium at full load. If contacts have lost their friction, the solve is repeated. From an
+        unstable equilibrium, the solve continues to a stable equilibrium.
         """
+
+        latest = attempt
 
         def solve(q: FloatArray | None = None) -> StepAttempt | None:
             # the solve starts from the displacements q or, if q is None, from the present state with updated contacts
+            nonlocal latest
             start, mapped = current.copy(), self._mapped
             if q is not None:
                 start.q[:] = q
@@ -431,6 +495,8 @@ class Static(StepSolver):
             finally:
                 self._mapped = mapped
             self.statistics.count(found, self.newton, self.passes)
+            if found.converged:
+                latest = found
             if q is None and not found.converged:
                 current.assign(start)
             return found if found.converged else None
@@ -442,6 +508,8 @@ class Static(StepSolver):
             raise SlackLines
         if self._error > SMALL_ERROR and self._finer < FINEST:
             raise FewSteps
+        if self._error > SMALL_ERROR and self._payable and self.passes.fail:
+            raise StepsFailed
         if self.stability == "off":
             return
         # without a stabiliser, `check_stiffness` has found stiffness for all motions at the start
@@ -457,14 +525,31 @@ class Static(StepSolver):
             follower = Follower(self.newton, scheme, first, current.copy(), solve, held)
             left, hindrance = follower.follow(finding), follower.hindrance
             self.statistics.newton_iterations += follower.spent
+            if not left:
+                # contacts that have closed on the way have lost their friction
+                self._error = balance(self.problem, latest, self.passes, solve)
+                if self._error > SMALL_ERROR and self._payable and self.passes.fail:
+                    raise StepsFailed
+                left = examine(self.problem, held)
         if left and self._retries:
             raise SlackLines
         if left:
-            failure = Failure(describe_unstable(left, hindrance), 1.0, 0, 0.0, last_good=current.copy())
-            self._stop(current, hooks, failed=failure.describe())
-            raise UnstableEquilibrium(failure, UNSTABLE_ADVICE)
+            words = describe_unstable(left, hindrance)
+            self._end_by_error(partial(self._refuse_unstable, words, current.copy(), hooks))
         self._coarse, self._lost = left.coarse, left.lost
         self.verdict.notes += say_findings(finding or None, left)
+
+    def _end_by_error(self, fail: Callable[[], None]) -> None:
+        """End the solve by the error that ``fail`` raises, or pay out lines, if this has not been tried."""
+        if self._payable:
+            raise StepsFailed(fail)
+        fail()
+
+    def _refuse_unstable(self, words: str, state: State, hooks: list[StepHook]) -> None:
+        """End the solve with an error that contains an equilibrium that is not stable."""
+        failure = Failure(words, 1.0, 0, 0.0, last_good=state)
+        self._stop(state, hooks, failed=failure.describe())
+        raise UnstableEquilibrium(failure, UNSTABLE_ADVICE)
 
     def _trace_jump(self, current: State, time: float) -> None:
         """Search for a jump of the equilibrium within the last load step: solve for equilibria at intermediate load
@@ -497,7 +582,7 @@ class Static(StepSolver):
         return describe_problem(self.problem)
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the statistics and the data of the verdict; see `Restartable`."""
+        """Return the statistics and the data of the verdict. See `Restartable`."""
         judged = {"jumps": self._jumps, "coarse": self._coarse, "error": self._error, "notes": self.verdict.notes}
         judged["lost"] = self._lost
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
@@ -511,12 +596,12 @@ class Static(StepSolver):
         self.verdict = Verdict(notes=list(kept["notes"]))
 
     def reset_caches(self, state: State) -> None:
-        """Delete factorisations and the contact candidates of neighbour searches; see `Restartable`."""
+        """Delete factorisations and the contact candidates of neighbour searches. See `Restartable`."""
         self.newton.reset_caches()
         self.assembly.reset_caches()
 
     def _decide(self, current: State, time: float) -> None:
-        """Determine contact states from the initial state, with velocities 0 or the given velocities."""
+        """Determine contact states from the initial state. The velocities are 0, or the given velocities."""
         first, states = current.copy(), self.assembly.layout.states
         first.v[:], first.t = first.v if self._moves else 0.0, time
         first.v[states] = current.v[states]
@@ -535,10 +620,10 @@ class Static(StepSolver):
     ) -> StepAttempt:
         """Attempt to solve a load step. All passes of the attempt use the history values at the start of the load step.
 
-        Each pass starts from the last converged state, or from the solution of the previous pass if the force error of
-        that solution is small. If Newton's method does not converge, it is repeated with other initial values, with a
-        line search, and after a relaxation. If later passes do not converge, the load step is solved by implicit steps,
-        see `_settle`.
+        Each pass starts from the last converged state. If the force error of the solution of the previous pass is
+        small, the pass starts from this solution. If Newton's method does not converge, it is repeated with other
+        initial values, with a line search, and after a relaxation. If later passes do not converge, the load step is
+        solved by implicit steps, see `_settle`.
         """
         contacts = ContactHistory.of(self.assembly, start, current, hooks)
 
@@ -591,8 +676,8 @@ class Static(StepSolver):
                 self.problem.store_static(current)
             return run.converged
 
-        # The argument 0.0 is the step size. With 0.0, no step size is computed at which a contact changes its state,
-        # because such a step size is a time and not a fraction of the load.
+        # The argument 0.0 is the step size. With 0.0, contacts do not request a shorter step that ends at a change of
+        # their state. The requested size would be a time, but the steps here are fractions of the load.
         attempt = iterate(self.passes, newton, contacts, 0.0, last)
         # after the first pass, changed contact states may be the reason why Newton's method fails
         if not attempt.converged and attempt.passes > 1 and not self._plain:
@@ -631,7 +716,7 @@ class Static(StepSolver):
     def _reject(
         self, start: State, current: State, h: float, attempt: StepAttempt, control: StepSizes, hooks: list[StepHook]
     ) -> None:
-        """Restore the start of a failed load step, and reduce the load step or end the solve with an error."""
+        """Restore the start of a failed load step. Then reduce the load step, or end the solve with an error."""
         load_factor = self.problem.scheme.load_factor
         self._note_failure(load_factor, h, attempt.reason)
         current.assign(start)
@@ -645,4 +730,4 @@ class Static(StepSolver):
             if "LINEAR_SOLVE" in attempt.reason:
                 free = find_free_motion(self.problem)
                 failure.diagnosis += [f"nothing holds {free}"] if free else []
-            self._fail(failure, current, hooks, ADVICE)
+            self._end_by_error(partial(self._fail, failure, current.copy(), hooks, ADVICE))

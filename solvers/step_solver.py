@@ -44,8 +44,8 @@ class StepSolver:
         unit: unit of the step sizes: ``"s"`` for time steps, empty for load steps.
 
     Attributes:
-        state: the state at the end of the last solve. After an interrupted or failed solve, the last good state. The
-            value is None before the first solve.
+        state: the state at the end of the last solve. After an interrupted or failed solve, ``state`` is the last good
+            state. Before the first solve, ``state`` is None.
     """
 
     def __init__(self, world: World, prefix: str, name: str, unit: str) -> None:
@@ -68,10 +68,12 @@ class StepSolver:
         self.solve_checkpoint: SolveCheckpoint | None = None
 
     def update_state(self, state: State) -> None:
-        """Do nothing. Derived classes update data after user code has changed the state; see `Restartable`."""
+        """Do nothing. Derived classes use this method to update data after user code has changed the state, see
+        `Restartable`.
+        """
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return values in addition to the state that a restart needs; see `Restartable`."""
+        """Return values in addition to the state that a restart needs. See `Restartable`."""
         history = self.progress.history
         kept = {"statistics": self.statistics.checkpoint(), "failed_attempts": self.failed_attempts}
         return kept if history is None else kept | {"history": history.checkpoint()}
@@ -108,8 +110,8 @@ class StepSolver:
         self.verdict.where = f"after step {state.step}, t = {state.t:.9g} s"
 
     def _begin_verdict(self, state: State, step: float, notes: Sequence[str] = ()) -> None:
-        """Report the reasons to doubt the result that are known before the first step. The step size [s] is 0 in
-        statics.
+        """Report the reasons to doubt the result that are known before the first step. In statics, the argument
+        ``step`` is 0, otherwise the step size [s].
 
         Raises:
             ModelError: a part of the model prevents the solve, such as a body without supports.
@@ -121,8 +123,8 @@ class StepSolver:
         self.verdict = begin_verdict(self.assembly, step, self.name, notes)
 
     def _conclude(self, state: State, hooks: Sequence[StepHook], reasons: Sequence[str] = ()) -> None:
-        """Report the verdict on a completed solve; ``reasons`` are reasons to doubt the result that were found in the
-        steps.
+        """Report the verdict on a completed solve. The argument ``reasons`` contains the reasons to doubt the result
+        that were found in the steps.
         """
         self.assembly.load_fields(state)
         found = [*reasons, *(words for hook in hooks for words in hook.find_doubts())]
@@ -153,12 +155,14 @@ class StepSolver:
         }
 
     def _describe_solver(self) -> dict[str, Any]:
-        """Return a description of the nonlinear and linear solvers; empty if the solve has none."""
+        """Return a description of the nonlinear and linear solvers. The description is empty if the solve has no such
+        solvers.
+        """
         return {}
 
     def _refuse(self, state: State, then: float, hooks: Sequence[StepHook]) -> None:
-        """End a solve with an error if a monitor does not allow the next step, which would end at the given time [s].
-        The call is collective.
+        """End a solve with an error if a monitor does not allow the next step. This step would end at the given time
+        [s]. The call is collective.
         """
         words, advice = self.watches.refuse(state.t, then)
         if words:
@@ -214,8 +218,9 @@ class StepSolver:
         return {}
 
     def _fail(self, failure: Failure, state: State, hooks: Sequence[StepHook], advice: str) -> NoReturn:
-        """End a failed solve with its last good state, which is written to the file of ``-last_good``. The call is
-        collective."""
+        """End a failed solve with its last good state. This state is written to the file of ``-last_good``. The call is
+        collective.
+        """
         failure.last_good = state.copy()
         self._stop(state, hooks, failed=failure.describe())
         path = options.last_good_path()
@@ -228,7 +233,7 @@ class StepSolver:
 
 
 def create_failure(problem: NonlinearProblem, attempt: StepAttempt, at: float, step: int, size: float) -> Failure:
-    """Return data of a failed step of Newton's method, identical on every process.
+    """Return the data of a failed step of Newton's method. The result is identical on every process.
 
     Args:
         problem: the equations. The fields contain the last iterate.

@@ -14,7 +14,7 @@ tolerances of the script are used. The field times is the factor of the number o
 "most" is the largest number of steps of the script in a solve. The end time of a solve is changed accordingly, and the
 script ends with its fourth solve. With most = 0, the number of steps is not limited. The module modelUnitTests, through
 which test models of Exudyn set graphics, is replaced by a module without graphics. Sleeps, plots and windows are
-suppressed, and random numbers are the same in both programs. Names of older versions of Exudyn that the scripts use are
+suppressed, and both programs use equal random numbers. Names of older versions of Exudyn that the scripts use are
 defined. The scripts run in the folder of the record, with links to the other files in the folder of the script. Both
 programs need the package exudyn. The runs by Windlass use this package in the environment of Windlass.
 """

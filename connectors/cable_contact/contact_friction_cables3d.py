@@ -56,11 +56,13 @@ PARAMETERS = (
     "contact_stiffness_per_length", "contact_damping_per_length", "damping_depth", "friction_coefficient",
     "friction_stiffness_per_length", "friction_velocity_penalty_per_length",
 )  # fmt: skip
-"""Columns of `CableContactSet`. Their values are copied to the records of the cables of the set for the kernels."""
+"""Names of columns of `CableContactSet`. The values of these columns are copied to the records of the cables of the set
+for the kernels.
+"""
 
 
 class CableContactSet(Component):
-    """Set of cables that can touch each other and themselves, with the parameters of their contact."""
+    """Set of cables that can touch each other and themselves. The set contains the parameters of their contact."""
 
     contact_stiffness_per_length = column("N/m^2", "normal stiffness k per metre of parallel cables", above=0)
     contact_damping_per_length = column(
@@ -113,8 +115,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for points that are more than a diameter apart, for two cables of a set with the same ``node0``
-    or the same ``node1``, and for cables without twist in a set with ``turns_rope``.
+    """Raise ModelError for points that are more than a diameter apart, and for two cables of a set with the same
+    ``node0`` or the same ``node1``. In a set with ``turns_rope``, also raise ModelError for cables without twist.
     """
     check_history(world, table, TOUCHING * WIDTH)
     length, radius, points = cable_lengths(world, table.local("cable")), table.local("radius"), table.local("points")
@@ -155,7 +157,7 @@ def find_turning(world: Tables, sets: IntArray) -> BoolArray:
 
 def find_dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global indices of the position and slope coordinates of the cables, shape (rows, 12). If friction
-    turns cables of any set, the indices of the angles of twist follow, shape (rows, 14); these indices are -1 for
+    turns cables of any set, the indices of the angles of twist follow, shape (rows, 14). These indices are -1 for
     cables that friction does not turn.
     """
     turning = find_turning(world, table.local("contact_set"))
@@ -168,8 +170,8 @@ def find_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
     """Return the record fields with which kernels compute the frames of the material, see
-    `elements/cable/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the
-    process-local coordinate indices of all cables of the table.
+    `elements/cable/twist_points.py`. The fields are 0 for cables that friction does not turn. The argument ``dofs``
+    contains the process-local coordinate indices of all cables of the table.
     """
     count, none = len(turning), np.zeros(len(turning))
     b, F = np.zeros((2, count, 3)), np.zeros((2, count, 4))
@@ -181,15 +183,16 @@ def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str
     frames = create_records(
         b0=b[0], b1=b[1], F0=F[0], F1=F[1], free_angle=none, free_twist=none, length=length, dofs=dofs
     )
-    chosen = frames[which]
-    fill_references(chosen, rows.layout.reference)
-    frames[which] = chosen
+    if len(which):
+        chosen = frames[which]
+        fill_references(chosen, rows.layout.reference)
+        frames[which] = chosen
     return {name: frames[name].copy() for name in ("b0", "b1", "F0", "F1", "free_angle", "free_twist")}
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of all cables of the table for the kernels. The records of cables whose points are evaluated
-    by other processes have 0 points.
+    """Create the records of all cables of the table for the kernels. If the points of a cable are evaluated by another
+    process, its record has 0 points.
     """
     world, table, layout = rows.world, rows.table, rows.layout
     cables, radius, of_row = table.local("cable"), table.local("radius"), table.local("contact_set")
@@ -350,13 +353,14 @@ def add_cable_contact(
 
     Args:
         cables: single cables or chains of cables.
-        radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.
+        radius: radius of the cross sections [m]. Give one value for all cables, or one value for each item of
+            ``cables``.
         points: number of contact points of each cable. The spacing of points should be at most one radius.
         skin: distance within which the search finds contacts [m]. With 0, the smallest radius is used.
-        apart: two points of the same chain of cables can touch each other only if the arc length between them is at
-            least ``apart`` [m]. With 0, four times the radius of the chain is used.
-        turns_rope: whether friction acts at the radius of the cables and turns them about their axes. All cables must
-            be `TwistCable3D`. If False, friction does not turn cables with twist.
+        apart: smallest arc length [m] between two points of the same chain of cables that can touch each other. With 0,
+            four times the radius of the chain is used.
+        turns_rope: whether friction acts at the radius of the cables and turns the cables about their axes. If true,
+            all cables must be `TwistCable3D`. If False, friction does not turn cables with twist.
         **columns: columns of `CableContactSet`.
 
     Returns:
@@ -379,8 +383,8 @@ def add_cable_contact(
 
 
 def check_sets(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a set whose friction has neither bristles nor dampers, and for a set with ``turns_rope`` but
-    without friction.
+    """Raise ModelError for a set whose friction has neither bristles nor dampers. Also raise ModelError for a set with
+    ``turns_rope`` but without friction.
     """
     check_friction(table)
     idle = table.local("turns_rope") & (table.local("friction_coefficient") == 0.0)

@@ -2,11 +2,12 @@
 
 Cables that are not in contact at either end of a step may pass through each other within the step. The check for such
 passages covers pairs of cables whose relative motion exceeds `PASSING` times the sum of their radii. The check searches
-for two points, one on each cable, whose distance becomes smaller than the sum of radii if both points move along
-straight lines during the step. In addition, the first point must be farther from the axis of the second cable than the
-sum of radii at both ends of the step, or the vector from this axis to the first point must reverse its direction. The
-spacing of the compared points is at most one diameter. If two axes cross each other, the nearest two of the compared
-points are therefore at most 0.71 times the sum of radii apart.
+for a point on each of the two cables such that the distance of both points becomes smaller than the sum of radii.
+During the step, both points are assumed to move along straight lines. A passage must also fulfil one of two conditions.
+Either the first point is farther from the axis of the second cable than the sum of radii at both ends of the step, or
+the vector from this axis to the first point reverses its direction. The spacing of the compared points is at most one
+diameter. Therefore, if two axes cross each other, the nearest two of the compared points are at most 0.71 times the sum
+of radii apart.
 """
 
 from __future__ import annotations
@@ -52,8 +53,8 @@ from windlass.framework.model.gaps import (
 )
 
 PASSING = 0.6
-"""Relative displacement, divided by the sum of radii [1], below which the check for passages is omitted. Cables that
-pass through each other have a larger relative displacement.
+"""Relative displacement, divided by the sum of radii [1]. If the displacement is smaller than this value, the check for
+passages is omitted. Cables that pass through each other have a larger relative displacement.
 """
 
 
@@ -149,8 +150,8 @@ def sweep_cables(
 
 @kernel
 def may_pass(c: NDArray[Any], x: FloatArray, start: FloatArray, least: float) -> bool:
-    """Return whether the motion of a control point (see `eval_hulls`) in a step exceeds ``least`` [m]. If not, cables
-    cannot pass through each other in this step.
+    """Return whether the motion of a control point (see `eval_hulls`) in a step exceeds ``least`` [m]. If the motion is
+    smaller, cables cannot pass through each other in this step.
     """
     for i in range(len(c)):
         dofs, third = c[i].dofs, c[i].length / 3.0
@@ -168,8 +169,9 @@ def may_pass(c: NDArray[Any], x: FloatArray, start: FloatArray, least: float) ->
 
 
 def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatArray) -> IntArray:
-    """Return the rows of pairs of cables that may pass through each other in a step with the coordinates ``start`` at
-    its start and ``x`` at its end, shape (k, 2). The points of the first cable of each pair are on this process.
+    """Return the rows of pairs of cables that may pass through each other in a step, shape (k, 2). The coordinates are
+    ``start`` at the start of the step and ``x`` at its end. The points of the first cable of each pair are on this
+    process.
 
     group: index of the set of each cable, shape (rows,).
     """
@@ -200,11 +202,11 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
 
 
 class FollowedGaps(NamedTuple):
-    """Data of the check of all contacts from one step to the next.
+    """Data for the check of all contacts that are kept from one step to the next.
 
     Attributes:
         numbers: values of all contact slots and of the worst passage, see `Gaps`, shape (slots + 1, WIDTH).
-        found, known: whether each slot contains a contact at the end of the step, and at its start, shape (slots,).
+        found, known: whether each slot contains a contact at the end and at the start of the step, shape (slots,).
         now, start: coordinates at the end of the last measured step, and at the start of the step, shape (n + 1,).
         begun: 1 if ``start`` is known, otherwise 0, shape (1,).
     """
@@ -242,7 +244,7 @@ def measure_contacts(
 
 @kernel
 def accept_contacts(k: FollowedGaps, near: IntArray, before: IntArray) -> None:
-    """Record that a step is accepted: its end is the start of the next step."""
+    """Record that a step is accepted. Its end is then the start of the next step."""
     accept_gaps(k.numbers, near, before)
     for i in range(len(k.found)):
         k.known[i] = k.found[i]
@@ -251,7 +253,7 @@ def accept_contacts(k: FollowedGaps, near: IntArray, before: IntArray) -> None:
 
 
 def watch_places(places: ContactPlaces, n: int, name: str, group: IntArray) -> Gaps:
-    """Create the `Gaps` of all contacts, and of cables that pass through each other.
+    """Create the `Gaps` of all contacts. The gaps include cables that pass through each other.
 
     Args:
         places: the contacts of this process.

@@ -3,8 +3,9 @@ rotate with a tangent.
 
 The foot of a point p is the closest point on an axis r(s). The foot satisfies (r - p).r' = 0 and is found by Newton's
 method. The derivative of (r - p).r' with respect to s is r'.r' + (r - p).r''. During a Newton run of the model, the
-foot may lie on the extended cubic, beyond an end of its cable by up to half of the length of this cable. After the run
-`update.py` finds the cable on which the foot lies. At the end of a chain the foot does not move beyond the end.
+foot may lie on the extended cubic beyond an end of its cable. The largest allowed distance from the end is half of the
+length of the cable. After the run, `update.py` finds the cable on which the foot lies. At the end of a chain the foot
+does not move beyond the end.
 
 The kernels of this package read records of the cables, named ``c``, shape (rows,). The fields of these records are the
 parameters of `CableContactSet` and:
@@ -12,10 +13,10 @@ parameters of `CableContactSet` and:
     dofs: the twelve process-local coordinate indices of positions and slopes. If friction turns cables of the table,
         the indices of the two angles follow
     length: reference length [m]
-    points: number of points, 0 for cables whose points another process evaluates
-    data: index of the first history value, -1 for cables whose points another process evaluates
+    points: number of points. The number is 0 for cables whose points another process evaluates
+    data: index of the first history value. The index is -1 for cables whose points another process evaluates
     radius: radius of the cross section [m]
-    before, after: rows of the neighbours in the chain, -1 at an end of the chain
+    before, after: rows of the neighbours in the chain. The value is -1 at an end of the chain
     chain: index of the chain. Chains of different sets have different indices
     arc: reference length of the chain up to the start of the cable [m]
     loop: reference length of the chain if it is closed, 0 for an open chain [m]
@@ -28,10 +29,9 @@ C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-4
 
 from __future__ import annotations
 
-from math import sqrt
+from math import floor, sqrt
 from typing import Any
 
-import numpy as np
 from numpy.typing import NDArray
 
 from windlass.elements.cable.points import cubic_terms
@@ -41,8 +41,8 @@ from windlass.framework.kernels.kernel import kernel
 
 Cubic = tuple[Vector, Vector, Vector, Vector]
 BEYOND = 0.5
-"""Distance, divided by the length of the cable [1], by which a foot may lie beyond the ends of this cable during
-Newton's method.
+"""Distance, divided by the length of the cable [1]. During Newton's method, a foot may lie beyond the ends of its cable
+by up to this distance.
 """
 STEPS = 30
 """Largest number of Newton steps in the search for a foot."""
@@ -50,7 +50,7 @@ STEPS = 30
 
 @kernel(inline=True, fast=False)
 def arc_length_of(j: int, n: float, L: float) -> float:
-    """Return the arc length of point j of n points on a cable [m]; the point is in the middle of the part that it
+    """Return the arc length of point j of n points on a cable [m]. The point is in the middle of the part that it
     represents.
     """
     return (j + 0.5) * L / n
@@ -58,16 +58,16 @@ def arc_length_of(j: int, n: float, L: float) -> float:
 
 @kernel(inline=True)
 def read_vector(x: FloatArray, dofs: IntArray, first: int) -> Vector:
-    """Return three successive coordinates of a cable. The elements of ``dofs`` from the index ``first`` are their
-    indices.
+    """Return three successive coordinates of a cable. The indices of these coordinates are the elements of ``dofs``
+    from the index ``first`` on.
     """
     return x[dofs[first]], x[dofs[first + 1]], x[dofs[first + 2]]
 
 
 @kernel(inline=True, fast=False)
 def gather(x: FloatArray, row: Any) -> Cubic:
-    """Return the coefficients of the axis r(s) = a + b s + c s² + e s³ of a cable from coordinates ``x``, or the
-    coefficients of the velocity of the axis if ``x`` contains velocities.
+    """Return the coefficients of the axis r(s) = a + b s + c s² + e s³ of a cable from coordinates ``x``. If ``x``
+    contains velocities, return the coefficients of the velocity of the axis.
     """
     L, n = row.length, row.dofs
     p, u, q, w = read_vector(x, n, 0), read_vector(x, n, 3), read_vector(x, n, 6), read_vector(x, n, 9)
@@ -108,8 +108,8 @@ def bend_at(z: Cubic, s: float) -> Vector:
 
 @kernel(fast=False)
 def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: float) -> tuple[float, bool]:
-    """Return the arc length [m] of the foot of the point p on a cubic, and whether the foot is at a limit of the range
-    from ``low`` to ``high``; the foot is sought within this range, starting at the arc length s.
+    """Find the foot of the point p on a cubic in the range from ``low`` to ``high``, starting at the arc length s.
+    Return the arc length [m] of the foot, and whether the foot is at a limit of this range.
     """
     for _ in range(STEPS):
         r, u, k = value_at(z, s), slope_at(z, s), bend_at(z, s)
@@ -140,7 +140,7 @@ def wrap_arc(arc: float, loop: float) -> float:
     result is the signed length of the shorter part of the chain between the two points.
     """
     if loop > 0.0:
-        return float(arc - loop * np.round(arc / loop))
+        return arc - loop * floor(arc / loop + 0.5)
     return arc
 
 

@@ -2,7 +2,7 @@
 cable B.
 
     distance: d = r_A - r_B,   D = |d|,   n = d/D,   δ = R_A + R_B - D,   β = R_A/(R_A + R_B)
-    weight: w, the length that the point of A represents, times a share σ
+    weight: w, the length that the point of A represents, multiplied by a share σ
     rotation: ω = t × r'_t/|r'|,   t = r'/|r'|, of a cross section that does not twist
     velocities: v_n = n.(v_A - v_B),     v_t = (v_A - v_B) - (β ω_A + (1-β) ω_B) × d - v_n n
     pressing force: p = w (k δ - d min(δ/δ_0, 1) v_n) if δ > 0 and p > 0, otherwise 0
@@ -14,38 +14,38 @@ point r_A - β d = r_B + (1-β) d. The lever arms of the forces cause the couple
 f_t, which act as (M × t)/|r'| on the slopes. If ``turns_rope`` is false, the component of a couple about the axis of
 its cable has no effect on the coordinates. The model then assumes a support that prevents rotation of the cross
 sections about the axis and carries this torque. The output `axis_torque` is this torque. With this support all moments
-balance. If ``turns_rope`` is true, the angular velocity includes the spin of the material, ω = t × r'_t/|r'| + s t, the
+balance. If ``turns_rope`` is true, the angular velocity includes the spin of the material, ω = t × r'_t/|r'| + s t. The
 torque M·t acts on the spin, and the normals of bristles move with the material. See `material.py`.
 
 The bristle deflection u is the relative displacement of the two surfaces since they began to stick. The anchor consists
-of the arc length s_0 of the foot and the normal at the time at which sticking began. Two vectors store this normal: m_A
-rotates with the cross section of A, and m_B with the cross section of B. The deflection is
+of the arc length s_0 of the foot and the normal at the time at which sticking began. Two vectors store this normal. The
+vector m_A rotates with the cross section of A, and m_B with the cross section of B. The deflection is
 
     u = (I - n nᵀ) [(s - s_0) r'_B - D (β m_A + (1-β) m_B)].
 
 The rate of u equals v_t, apart from a term due to the curvature of B.
 
-Each pair of cables is evaluated in both directions, points of A against B and points of B against A, so forces do not
-depend on the order of the cables. The stiffness is divided between the two directions. The share σ of a direction is
-one half for straight cables. The share is smaller for points on the inside of a bend of the other cable, where a small
-motion of the point causes a large motion of its foot. For points of a core in the centre of a coil, the share tends to
-0:
+Each pair of cables is evaluated in both directions: points of A against B, and points of B against A. Therefore forces
+do not depend on the order of the cables. The stiffness is divided between the two directions. The share σ of a
+direction is one half for straight cables. For points on the inside of a bend of the other cable, the share is smaller,
+because a small motion of such a point causes a large motion of its foot. For points of a core in the centre of a coil,
+the share tends to 0:
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
-The share σ is a history value, updated after each Newton run.
+The share σ is a history value. It is updated after each Newton run.
 
 In each iteration of Newton's method, the contact state (open or closed, stick or slip) follows from the current motion
-and from the history at the start of the step. Therefore a change of the contact state does not require a repeated
-Newton run. A point that was open at the start of the step has no bristle in this step.
+and from the history at the start of the step. Therefore the Newton run need not be repeated after a change of the
+contact state. A point that was open at the start of the step has no bristle in this step.
 
 The history of a point has `TOUCHING` contact slots, each of which stores one contact with a cable. The values of a slot
-are, in order, the index of cable B counted from 1 (0 without a cable), s of the foot, the gap -δ, the state (-2 open or
-without friction, 0 sticks, 1 slips, -3 new), s_0 on the chain, m_A, m_B, the tangents t_A and t_B at the time at which
-these normals were stored, and σ. If ``turns_rope`` is true, m_A and m_B are components in the frames of the material,
-and the spin k per arc length of B (`material.py`) is stored in place of the first component of t_A. In this case each
-update moves the anchors of sticking points to the present positions without a change of u, so ropes may roll any
-distance.
+are, in this order, the index of cable B counted from 1 (0 without a cable), s of the foot, the gap -δ, the state (-2
+open or without friction, 0 sticks, 1 slips, -3 new), s_0 on the chain, m_A, m_B, the tangents t_A and t_B at the time
+at which these normals were stored, and σ. If ``turns_rope`` is true, m_A and m_B are components in the frames of the
+material. The first component of t_A is then replaced by the spin k per arc length of B (`material.py`). In this case,
+each update moves the anchors of sticking points to the present positions without a change of u. Therefore ropes may
+roll any distance.
 
 Source: C. Meier, A. Popp, W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413 (points against a line);
 radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006); couples and bristle: own derivation.
@@ -101,8 +101,8 @@ ZERO: Vector = (0.0, 0.0, 0.0)
 
 class PairList(NamedTuple):
     """The m contacts of points with cables, ordered by the k pairs of cables. The arrays have space for a contact in
-    each contact slot, so the arrays never grow and compiled programs can keep the addresses of the arrays. Only the
-    first m or k elements are used.
+    each contact slot. Therefore the arrays never grow, and compiled programs can keep the addresses of the arrays. Only
+    the first m or the first k elements are used.
     """
 
     at: IntArray  # index of the first history value of each contact, shape (slots,)
@@ -116,8 +116,9 @@ class PairList(NamedTuple):
 
 
 class TouchParameters(NamedTuple):
-    """Parameters of the contact of one point with one cable: stiffness, damping and friction of the point, sum R_A +
-    R_B of the radii [m], and β = R_A/(R_A + R_B) [1]."""
+    """Parameters of the contact of one point with one cable: stiffness, damping and friction of the point, the sum R_A
+    + R_B of the radii [m], and β = R_A/(R_A + R_B) [1].
+    """
 
     law: PointLaw
     reach: float
@@ -125,9 +126,10 @@ class TouchParameters(NamedTuple):
 
 
 class FootMotion(NamedTuple):
-    """Motion of a point of cable A and of its foot on cable B. The fields are the arc length s of the foot, whether the
-    foot is held at a limit of its range on B, the position r and slope r' of A at the point, the position r, slope r'
-    and second derivative r'' of B at the foot, the rates of these vectors, and the `Material` of both cables.
+    """Motion of a point of cable A and of its foot on cable B. The first fields are the arc length s of the foot, and
+    whether the foot is held at a limit of its range on B. Further fields are the position r and slope r' of A at the
+    point, the position r, slope r' and second derivative r'' of B at the foot, the rates of these vectors, and the
+    `Material` of both cables.
     """
 
     s: float
@@ -146,9 +148,9 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Bristle of a contact: whether the bristle exists, the displacement s - s_0 of the foot [m], and the stored
-    normals m_A and m_B and tangents t_A and t_B. For ropes that friction turns, m_A and m_B are the present normals.
-    ``back`` is the change k - k_1 of the spin per arc length [rad/m]; see `material.py`.
+    """Bristle of a contact. The fields are whether the bristle exists, the displacement s - s_0 of the foot [m], and
+    the stored normals m_A and m_B and tangents t_A and t_B. For ropes that friction turns, m_A and m_B are the present
+    normals. ``back`` is the change k - k_1 of the spin per arc length [rad/m]. See `material.py`.
     """
 
     holds: bool
@@ -161,7 +163,7 @@ class Bristle(NamedTuple):
 
 
 class FootContact(NamedTuple):
-    """Quantities of the contact between a point and its foot; the docstring of this module defines the symbols."""
+    """Quantities of the contact between a point and its foot. The docstring of this module defines the symbols."""
 
     d: Vector
     D: float
@@ -212,7 +214,9 @@ def find_motion(za: Cubic, ya: Cubic, zb: Cubic, yb: Cubic, xi: float, s: float,
 
 @kernel(inline=True)
 def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, m: FootMotion) -> Bristle:
-    """Return the `Bristle` of a contact from the history values at the start of the step. The foot is on cable b."""
+    """Return the `Bristle` of a contact. The bristle is computed from the history values at the start of the step. The
+    foot is on cable b.
+    """
     holds = start[at + NUMBER] > 0.0 and start[at + STATE] != OPEN
     arc, back = c[b].arc + m.s, 0.0
     slid = wrap_arc(arc - start[at + ANCHOR], c[b].loop) if holds else 0.0
@@ -303,7 +307,7 @@ def eval_moments(par: TouchParameters, t: FootContact) -> tuple[float, float]:
 @kernel(inline=True)
 def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector, on_slope: Vector) -> None:
     """Add a force on the position r and a force on the slope r' of a point to the forces on the coordinates of its
-    cable. S are the shape functions at the point, and dS the derivatives of S with respect to arc length.
+    cable. S are the shape functions at the point, and dS are their derivatives with respect to arc length.
     """
     for j in range(4):
         for e in range(3):
@@ -311,8 +315,8 @@ def scatter_place(f: FloatArray, dofs: IntArray, S: Four, dS: Four, on_r: Vector
 
 
 class CablePair(NamedTuple):
-    """Two cables A and B: their rows, lengths [m], coefficients of axes and of the velocities of axes, sum of radii
-    [m], and the smallest and largest arc length of a foot on B.
+    """Two cables A and B. The fields are their rows, their lengths [m], the coefficients of their axes and of the
+    velocities of these axes, the sum of radii [m], and the smallest and the largest arc length of a foot on B.
     """
 
     a: int
@@ -339,7 +343,7 @@ def read_pair(c: NDArray[Any], a: int, b: int, x: FloatArray, v: FloatArray) -> 
 @kernel(inline=True)
 def find_closed(c: NDArray[Any], h: CablePair, xi: float, foot: float) -> tuple[float, bool, bool]:
     """Return the foot of the point ``xi`` of cable A, whether the foot is at a limit of its range on B, and whether the
-    contact is closed; ``foot`` is the stored foot.
+    contact is closed. The argument ``foot`` is the stored foot.
     """
     p = value_at(h.za, xi)
     s, held = find_foot(h.zb, p, foot, h.low, h.high, h.lb)
@@ -355,7 +359,7 @@ def eval_pair(
 ) -> tuple[TouchParameters, FootMotion, Bristle, FootContact]:  # fmt: skip
     """Evaluate the contact of the point ``xi`` of cable A with the foot s. The bristle is read from the history values
     at the start of the step. For ropes that friction turns, also write the coefficients σ of the spins (`material.py`)
-    into the work space g.
+    into the record g.
     """
     par, q = read_parameters(c, h.a, h.b, data[at + SHARE]), find_material(c, h.a, h.b, xi, s, x, v, g)
     m = find_motion(h.za, h.ya, h.zb, h.yb, xi, s, held, q)

@@ -1,8 +1,9 @@
-"""Rotation of the material of two cables with twist at a contact, for ropes that friction turns.
+"""Rotation of the material of two cables with twist at a contact. This rotation is needed for ropes that friction
+turns.
 
 The angular velocity of the material of a cable is ω = t × r'_t/|r'| + s t, with the spin s = σ·y_t of
-`elements/cable/twist_points.py`. The material has the frame D = (t, d_1, d_2). The normal of a bristle is stored by
-its components in this frame, m = D m̂, so m varies as
+`elements/cable/twist_points.py`. The material has the frame D = (t, d_1, d_2). The normal of a bristle is stored by its
+components in this frame, m = D m̂. Therefore the variation of m is
 
     δm = (t × δt + δα t) × m,    δα = σ·δy.
 
@@ -15,8 +16,8 @@ relative to the smallest rotation of the tangent. Here x = s/L is the relative p
 angle of the cable. Each of the frames of the two nodes is moved to the foot, and δ is the angle between the two moved
 frames. The smallest rotation from the tangent of node i to the tangent at the foot has a spin, and G_i is the
 derivative of this spin with respect to r'. If the foot moves by s - s_1 in a step, the normal is turned back by the
-angle k_1 (s - s_1), with the values s_1 and k_1 at the start of the step. Therefore the normal does not rotate relative
-to the material when the foot moves.
+angle k_1 (s - s_1). Here s_1 and k_1 are the values at the start of the step. Therefore the normal does not rotate
+relative to the material when the foot moves.
 
 Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63.
 """
@@ -57,7 +58,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 TWIST = 14
-"""Number of coordinates of a cable with twist: positions and slopes of both nodes, then both angles."""
+"""Number of coordinates of a cable with twist: the positions and slopes of both nodes, followed by both angles."""
 AXIS: Vector = (1.0, 0.0, 0.0)
 SPINS = work_type(
     y=(2, COUNT), yt=(2, COUNT), sigma=(2, COUNT), slope=(COUNT,), change=(2, COUNT, COUNT),
@@ -77,8 +78,8 @@ class Frame(NamedTuple):
 
 
 class Material(NamedTuple):
-    """Material of both cables at a contact: whether friction turns the cables, the frames of A and B, and the
-    derivative of the spin of B with respect to the arc length [rad/(m s)].
+    """Material of both cables at a contact. The fields are whether friction turns the cables, the frames of A and B,
+    and the derivative of the spin of B with respect to the arc length [rad/(m s)].
     """
 
     turns: bool
@@ -89,8 +90,9 @@ class Material(NamedTuple):
 
 @kernel
 def find_frame(row: Any, s: float, x: FloatArray, v: FloatArray, g: Any, which: int) -> Frame:
-    """Return the `Frame` of a cable at the arc length s, and write the coefficients σ of its spin into ``g.sigma``;
-    ``which`` is 0 for cable A and 1 for cable B."""
+    """Return the `Frame` of a cable at the arc length s. Write the coefficients σ of its spin into ``g.sigma``. The
+    argument ``which`` is 0 for cable A and 1 for cable B.
+    """
     y, yt, sigma, iL = g.y[which], g.yt[which], g.sigma[which], 1.0 / row.length
     read_coordinates(row.dofs, iL, x, y)
     read_coordinates(row.dofs, iL, v, yt)
@@ -112,8 +114,9 @@ def find_frame(row: Any, s: float, x: FloatArray, v: FloatArray, g: Any, which: 
 
 @kernel
 def fill_spin_slope(row: Any, s: float, y: FloatArray, g: FloatArray) -> None:
-    """Write the derivative of the coefficients σ of the spin with respect to the arc length into g, shape (11,), at the
-    arc length s."""
+    """Write the derivative of the coefficients σ of the spin with respect to the arc length into g, shape (11,). The
+    derivative is evaluated at the arc length s.
+    """
     iL = 1.0 / row.length
     place = s * iL
     _, on_s0, on_e, on_s1 = shape_slope(place, 1.0)
@@ -123,7 +126,7 @@ def fill_spin_slope(row: Any, s: float, y: FloatArray, g: FloatArray) -> None:
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
     g[9], g[10] = -1.0, 1.0
-    # derivatives of the factors x - 1 and -x
+    # derivatives of the factors x - 1 and -x, where x is the position along the cable
     add_step(1.0, NOWHERE, b0, AT_START, p0, g)
     add_step(1.0, AT_START, p0, P, p, g)
     add_step(-1.0, NOWHERE, b1, AT_END, p1, g)
@@ -143,8 +146,9 @@ def fill_spin_slope(row: Any, s: float, y: FloatArray, g: FloatArray) -> None:
 def find_material(
     c: NDArray[Any], a: int, b: int, xi: float, s: float, x: FloatArray, v: FloatArray, g: Any
 ) -> Material:
-    """Return the `Material` of cable a at the point xi and of cable b at the foot s; write the coefficients σ of both
-    spins into g."""
+    """Return the `Material` of cable a at the point xi and of cable b at the foot s. Write the coefficients σ of both
+    spins into g.
+    """
     if not c[a].turns_rope:
         still = Frame(0.0, AXIS, AXIS, 0.0)
         return Material(False, still, still, 0.0)
@@ -191,7 +195,7 @@ def add_spin_forces(f: FloatArray, row: Any, sigma: FloatArray, moment: float) -
 def add_columns_of_spins(C: FloatArray, dq: float, dv: float, la: float, lb: float, g: Any, X: FloatArray) -> None:
     """Add to X, shape (12, 28), the contributions of the angles and spins of both cables. Row i of X contains the
     derivatives of quantity i of C (see `tangent.fill_changes`) with respect to the coordinates. Columns 12 and 13 of C
-    contain the derivatives with respect to the angle and the spin of A, and columns 14 and 15 the derivatives with
+    contain the derivatives with respect to the angle and the spin of A. Columns 14 and 15 contain the derivatives with
     respect to the angle and the spin of B.
     """
     for which in range(2):

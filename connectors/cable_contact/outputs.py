@@ -6,8 +6,8 @@
 | `gap` | m | distance of the surfaces, < 0 where they press | the smallest |
 | `stick_slip` | 1 | 0 sticks, 1 slips, -2 open or without friction | the largest |
 
-Forces and torques of a cable are sums over the contacts of its points with other cables and over the contacts of points
-of other cables with this cable.
+Forces and torques of a cable are sums over two groups of contacts: contacts of its points with other cables, and
+contacts of points of other cables with this cable.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def places_of(rows: LocalRows) -> ContactPlaces:
 
 
 def sum_cables(places: ContactPlaces, on_a: FloatArray, on_b: FloatArray) -> FloatArray:
-    """Sum the values of all contacts for each cable; the result has the shape (rows, ...). ``on_a`` contains the value
-    on cable A for each contact, and ``on_b`` the value on cable B.
+    """Sum the values of all contacts for each cable. The result has the shape (rows, ...). For each contact, ``on_a``
+    contains the value on cable A, and ``on_b`` contains the value on cable B.
     """
     taken = places.taken
     other = np.repeat(taken.pair[:, 1], np.diff(taken.first))
@@ -83,8 +83,8 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
 
 def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
     """Return the pressing force of each point per reference length [N/m], shape (rows, points). Each force is divided
-    by the share σ of its contact, because this contact carries only the fraction σ of the force, and the points of the
-    other cable carry the remaining force.
+    by the share σ of its contact. The reason is that the contact carries only the fraction σ of the force, and the
+    points of the other cable carry the remainder.
     """
     out, _ = eval_places(places, fields)
     c, cable = places.c, places.taken.cable
@@ -99,7 +99,9 @@ def eval_gaps(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_states(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the contact state of each point, shape (rows, points); with several contacts the largest state."""
+    """Return the contact state of each point, shape (rows, points). If a point has several contacts, return the largest
+    state.
+    """
     _, parts = eval_places(places, fields)
     return over_points(places, over_places(places, np.maximum(parts[:, STATE], OPEN), OPEN), np.maximum, OPEN)
 
@@ -112,17 +114,17 @@ def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the friction torque about the axis of each cable [N m], shape (rows,). Unless friction turns the cable, an
-    external support carries this torque.
+    """Return the friction torque about the axis of each cable [N m], shape (rows,). If friction does not turn the
+    cable, an external support carries this torque.
     """
     out, _ = eval_places(places, fields)
     return sum_cables(places, out[:, TORQUE_A], out[:, TORQUE_B])
 
 
 def eval_sum(first: int, last: int, sign: float) -> PlaceOutput:
-    """Create the function of an output that sums the columns ``first`` to ``last - 1`` of ``out`` in `fill_places` over
-    the contacts of each cable. For contacts of points of other cables with this cable, the summed values are multiplied
-    by ``sign``.
+    """Create the function of an output that sums some columns over the contacts of each cable. The columns are
+    ``first`` to ``last - 1`` of ``out`` in `fill_places`. For contacts of points of other cables with this cable, the
+    summed values are multiplied by ``sign``.
     """
 
     def evaluate(places: ContactPlaces, fields: Fields) -> FloatArray:
@@ -140,7 +142,7 @@ def eval_count(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def create_output(unit: str, doc: str, evaluate: PlaceOutput, fill: float = 0.0, summed: bool = False) -> Output:
-    """Create an output of cables; the function ``evaluate`` returns its values for all cables of the table. ``summed``:
+    """Create an output of cables. The function ``evaluate`` returns its values for all cables of the table. ``summed``:
     whether values are summed over processes, which is necessary if points of one process act on cables of other
     processes.
     """

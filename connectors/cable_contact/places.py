@@ -1,5 +1,5 @@
-"""The contacts of points with cables: data for kernels, and values for outputs and energy balances. Each point has
-several contact slots in its history values; a slot stores one contact with a cable, or is free.
+"""The contacts of points with cables: data for kernels, and values for outputs and energy balances. In the history
+values, each point has several contact slots. A slot stores one contact with a cable, or is free.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ the other pairs are removed.
 class ContactSlots(NamedTuple):
     """All contact slots of the points of this process, in the order of cable and point.
 
-    The coupled pairs are the pairs of cables for which the tangent has matrix entries. The coupled pairs include all
-    pairs with contacts, pairs with a cable B to which a foot can move next, and pairs that had contacts before.
-    Therefore the sparsity pattern seldom changes when feet move along a chain. The key of a pair is the row of cable A
-    times the number of cables, plus the row of cable B.
+    The coupled pairs are the pairs of cables for which the tangent contains matrix entries. They include all pairs with
+    contacts, pairs with a cable B to which a foot can move next, and pairs that had contacts before. Therefore the
+    sparsity pattern seldom changes when feet move along a chain. The key of a pair is the row of cable A times the
+    number of cables, plus the row of cable B.
     """
 
     at: IntArray  # index of the first history value of every slot, shape (slots,)
@@ -70,7 +70,7 @@ class ContactSlots(NamedTuple):
 
 @kernel(inline=True, fast=False)
 def find_key(keys: IntArray, count: int, key: int) -> int:
-    """Return the index of ``key`` among the first ``count`` keys, or -1 if these keys do not contain ``key``."""
+    """Return the index of ``key`` among the first ``count`` keys. If these keys do not contain ``key``, return -1."""
     low, high = 0, count
     while low < high:
         middle = (low + high) // 2
@@ -83,7 +83,9 @@ def find_key(keys: IntArray, count: int, key: int) -> int:
 
 @kernel(fast=False)
 def list_contacts(slots: ContactSlots, cables: int, data: FloatArray, list_: PairList) -> None:
-    """Update ``list_`` and ``slots.number`` from the history values. ``cables`` is the number of cables."""
+    """Update ``list_`` and ``slots.number`` from the history values. The argument ``cables`` is the number of
+    cables.
+    """
     changed = slots.counts[RENEWED] != 0
     for i in range(len(slots.at)):
         number = data[slots.at[i] + NUMBER]
@@ -136,7 +138,7 @@ class ContactPlaces:
     slots: ContactSlots
     list_: PairList
     exact: bool = False
-    """Whether `couple` must couple only the pairs with contacts, as at the start of a run."""
+    """Whether `couple` must couple only the pairs with contacts. This is the case at the start of a run."""
 
     def assign(self, data: FloatArray) -> None:
         """Update the list of contacts from the history values."""
@@ -162,9 +164,9 @@ class ContactPlaces:
         return self.exact or bool(self.slots.counts[UNKNOWN])
 
     def couple(self, data: FloatArray) -> None:
-        """Couple all pairs with contacts in the history values, and the pairs of cable A with both neighbours of cable
-        B. Pairs that were coupled before remain coupled, unless ``exact`` is true or the number of pairs becomes too
-        large.
+        """Couple all pairs with contacts in the history values. Also couple cable A of each pair with both neighbours
+        of cable B. Pairs that were coupled before remain coupled, unless ``exact`` is true or the number of pairs
+        becomes too large.
         """
         slots, pair, keeps, self.exact = self.slots, self.taken.pair, not self.exact, False
         others = np.stack((pair[:, 1], self.c["before"][pair[:, 1]], self.c["after"][pair[:, 1]]), axis=1)
@@ -176,8 +178,8 @@ class ContactPlaces:
         self.assign(data)
 
     def eval_dofs(self) -> IntArray:
-        """Return the process-local coordinate indices of all coupled pairs of cables, shape (pairs, 24), with twist
-        (pairs, 28).
+        """Return the process-local coordinate indices of all coupled pairs of cables, shape (pairs, 24). For cables
+        with twist, the shape is (pairs, 28).
         """
         dofs: IntArray = self.c["dofs"][self.coupled].reshape(-1, 2 * self.c["dofs"].shape[1])
         return dofs
@@ -211,8 +213,8 @@ class CableSystem(System):
 def fill_places(
     c: NDArray[Any], list_: PairList, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray, parts: FloatArray
 ) -> None:
-    """Write values of the m contacts, in the order of ``list_``, into ``out``, shape (m, SHOWN), and their powers and
-    energies into ``parts``, shape (m, NUMBERS).
+    """Write values of the m contacts, in the order of ``list_``, into ``out``, shape (m, SHOWN). Write the powers and
+    energies of these contacts into ``parts``, shape (m, NUMBERS).
 
     out: pressing force p, force -f on A, slip velocity v_t, torques -M·t on cable A and on cable B, depth, and share σ.
     parts: powers and energies in the order that `contact/power.py` defines.

@@ -1,4 +1,4 @@
-"""The parts of an update before and after the search for contacts; see `update.py`. Compiled code executes both parts,
+"""The parts of an update before and after the search for contacts, see `update.py`. Compiled code executes both parts,
 and calls the search only if the result of the last search is no longer valid.
 """
 
@@ -19,21 +19,22 @@ from windlass.framework.kernels.kernel import kernel
 
 MOVED, ALL = 1, 2
 """Values of `UpdateProgress.due`. MOVED: cables have moved farther than the search margin. ALL: the last search is not
-valid, because a step was rejected, or because each update searches for contacts.
+valid. The reason is that a step was rejected, or that each update searches for contacts.
 """
 
 
 class UpdateProgress(NamedTuple):
-    """Results of the first part of an update, and the data with which this part decides whether to search.
+    """Results of the first part of an update. The class also contains the data from which this part decides whether a
+    search is necessary.
 
     Attributes:
         errors, forces: results of `follow_feet`, shape (rows,) each.
         number: index of the other cable of each slot before the update, see `ContactSlots`, shape (slots,).
         left: index of the other cable of each slot after the last update, shape (slots,).
         hull: control points of the cables at the last search (`eval_hulls`) [m], shape (rows, 4, 3).
-        now: work space for the present control points [m], shape (rows, 4, 3).
-        limits: limit of twice the largest motion of a control point, below which the last search is valid [m], shape
-            (1,); 0 if the last search is not valid.
+        now: memory for the present control points [m], shape (rows, 4, 3).
+        limits: limit [m], shape (1,), for twice the largest motion of a control point. Below the limit, the last search
+            is valid. The limit is 0 if the last search is not valid.
         due: 0 if no search is necessary, otherwise `MOVED` or `ALL`, shape (1,).
     """
 
@@ -48,7 +49,7 @@ class UpdateProgress(NamedTuple):
 
 
 def create_progress(c: NDArray[Any], places: ContactPlaces) -> UpdateProgress:
-    """Create the data of updates of the given cables, which are kept from one update to the next."""
+    """Create the data for updates of the given cables. The data are kept from one update to the next."""
     rows, slots = len(c), len(places.point)
     errors, forces, number, left = (np.zeros(n) for n in (rows, rows, slots, slots))
     hull, now = np.zeros((2, rows, 4, 3))
@@ -60,8 +61,8 @@ def begin_update(
     c: NDArray[Any], slots: ContactSlots, list_: PairList, k: UpdateProgress, data: FloatArray, start: FloatArray,
     x: FloatArray, lasts: bool,
 ) -> None:  # fmt: skip
-    """Update the feet of all contacts, and decide whether to search for contacts; ``lasts`` is the attribute of
-    `NeighbourPattern`.
+    """Update the feet of all contacts, and decide whether a search for contacts is necessary. The argument ``lasts`` is
+    the attribute of `NeighbourPattern`.
     """
     list_contacts(slots, len(c), data, list_)
     k.due[0] = 0 if lasts else ALL
@@ -74,9 +75,18 @@ def begin_update(
     follow_feet(c, list_, data, start, x, k.errors, k.forces)
     fill_hulls(x, c["dofs"], c["length"], k.now)
     n = 4 * len(c)
-    # with a coordinate of NaN, the search is called and detects the divergence
+    # if a coordinate is NaN, the search is called, and the search detects the divergence
     if k.due[0] == 0 and not 2.0 * find_way(k.now.reshape(n, 3), k.hull.reshape(n, 3)) < k.limits[0]:
         k.due[0] = MOVED
+
+
+@kernel(inline=True)
+def find_place(own: IntArray, row: int) -> int:
+    """Return the index of a row in the ascending rows ``own`` of this process. The row is one of these rows."""
+    place = 0
+    while own[place] < row:
+        place += 1
+    return place
 
 
 @kernel(fast=False)
@@ -85,8 +95,8 @@ def end_update(
     start: FloatArray, x: FloatArray, v: FloatArray, size: FloatArray, mapped: FloatArray, recoupled: FloatArray,
     outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update contact states and bristles. ``own`` contains the rows of this process in ascending order; `create_update`
-    and `Fields` explain the other arrays.
+    """Update contact states and bristles. The argument ``own`` contains the rows of this process in ascending order.
+    The other arrays are explained in `create_update` and `Fields`.
     """
     list_contacts(slots, len(c), data, list_)
     passed = False
@@ -99,5 +109,4 @@ def end_update(
     if slots.counts[UNKNOWN] != 0:
         recoupled[0] = 1.0
     if outcome[4] >= 0.0:
-        # index of the row with the largest force error among the rows of this process
-        outcome[4] = np.searchsorted(own, int(outcome[4]))
+        outcome[4] = find_place(own, int(outcome[4]))

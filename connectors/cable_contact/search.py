@@ -1,15 +1,16 @@
 """Search for contacts between cables. The search is repeated when cables have moved so far that the result of the last
 search may be outdated.
 
-A foot is a point of an axis whose distance from a contact point has a local minimum. A contact slot is the storage for
+A foot is a point of an axis. Its distance from a contact point is a local minimum. A contact slot is the storage for
 one contact between a point and a foot.
 
 A search tree of bounding spheres finds the pairs of cables whose gap may be smaller than the search margin ``skin``. A
 point has a foot on a near cable at each local minimum of the distance. To find the minima between the ends of a cable,
-the search evaluates (r - p).r' at five points of the cubic. A minimum lies between two successive points if the sign
-changes from minus to plus. In addition, the end point of a chain can be a foot. Therefore a point can have several feet
-on one chain. A foot on the chain of the point itself is ignored if its arc length from the point is below ``apart``.
-New feet receive free slots in the order of their distance. Feet in contact keep their slots.
+the search evaluates (r - p).r' at five points of the cubic. If the sign changes from minus to plus between two
+successive points, a minimum lies between these points. In addition, the end point of a chain can be a foot. Therefore a
+point can have several feet on one chain. A foot on the chain of the point itself is ignored if the arc length between
+foot and point is below ``apart``. New feet receive free slots in the order of their distance. Feet in contact keep
+their slots.
 
 The largest motion of the four Bézier control points of a cable is an upper bound for the motion of this cable, see
 `eval_hulls`. The result of a search is valid while
@@ -71,7 +72,7 @@ carry nearly the whole contact force.
 def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray) -> None:
     """Write the values of (r - p).r' into F, shape (PIECES + 1,), for the given position p. The points r of the axis of
     cable b divide this axis into `PIECES` pieces of equal length. The last value is computed from the coordinates of
-    the node at the end, so this value is identical to the first value of the next cable.
+    the node at the end. Therefore it is identical to the first value of the next cable.
     """
     z = gather(x, c[b])
     for k in range(PIECES + 1):
@@ -87,13 +88,13 @@ def fill_signs(c: NDArray[Any], x: FloatArray, b: int, p: Vector, F: FloatArray)
 def fill_feet(
     c: NDArray[Any], pairs: IntArray, skin: FloatArray, x: FloatArray, which: IntArray, found: FloatArray
 ) -> int:
-    """Find the feet whose gap is smaller than the skin: feet of the points of cable ``pairs[k, 0]`` on cable ``pairs[k,
-    1]``, and feet of the points of cable ``pairs[k, 1]`` on cable ``pairs[k, 0]``.
+    """Find the feet whose gap is smaller than the skin. These are feet of the points of cable ``pairs[k, 0]`` on cable
+    ``pairs[k, 1]``, and feet of the points of cable ``pairs[k, 1]`` on cable ``pairs[k, 0]``.
 
-    Rows of ``which`` contain cable, point and other cable; rows of ``found`` contain the arc length of the foot on the
-    other cable [m], the gap [m] and the share σ [1]. Feet within ``apart`` of the point along its own chain, and feet
-    with a share below `LEAST_SHARE`, are ignored. Returns the number of feet. If the arrays are too small, the
-    remaining feet are counted but not written.
+    Rows of ``which`` contain the cable, the point and the other cable. Rows of ``found`` contain the arc length of the
+    foot on the other cable [m], the gap [m] and the share σ [1]. Feet on the chain of the point are ignored if the arc
+    length between foot and point is below ``apart``. Feet with a share below `LEAST_SHARE` are ignored, too. Returns
+    the number of feet. If the arrays are too small, the remaining feet are counted but not written.
     """
     F, count = np.empty(PIECES + 1), 0
     for k in range(2 * len(pairs)):
@@ -130,7 +131,7 @@ def fill_feet(
                 along = wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)
                 if c[a].chain == c[b].chain and abs(along) < c[a].apart:
                     continue
-                # gap and share of the foot
+                # gap at the foot, and share of the contact force at the foot
                 r = value_at(zb, s)
                 d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
                 gap = sqrt(dot(d, d)) - reach
@@ -151,7 +152,7 @@ def give_places(
     """Store the contacts with the feet ``found`` in the contact slots of the points. The feet are ordered by cable,
     point and gap. Return the smallest gap of a foot for which no slot is free [m].
 
-    ``left`` receives the index of a foot in contact for which no slot is free, or -1.
+    The array ``left`` receives the index of a foot in contact for which no slot is free, or -1.
     """
     least, first = np.inf, 0
     left[0] = -1
@@ -171,7 +172,7 @@ def give_places(
             for f in range(first, end):
                 if find_place(c, which[f, 2], found[f, 0], data, base, wanted) >= 0:
                     continue
-                # for another foot, find the first free contact slot
+                # a foot without a stored contact uses the first free contact slot
                 free = -1
                 for k in range(TOUCHING):
                     at = base + k * WIDTH
@@ -214,7 +215,7 @@ def find_place(c: NDArray[Any], b: int, s: float, data: FloatArray, base: int, w
 
 
 class CableSearch(NeighbourSearch):
-    """Search for feet. The feet of stored contacts must be updated before a search.
+    """Search for feet. Before a search, the feet of stored contacts must be updated.
 
     Attributes:
         c: the cables, of all processes.
@@ -228,9 +229,7 @@ class CableSearch(NeighbourSearch):
         self.c, self.skin, self.group, self.left = c, skin, group, np.zeros(0)
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return the control points of all cables [m] twice: for the cables and for their possible partners, which are
-        the same cables.
-        """
+        """Return the control points of all cables [m] twice: as cables, and as possible partners of these cables."""
         hull = eval_hulls(fields.x, self.c["dofs"], self.c["length"])
         return hull, hull
 
@@ -304,8 +303,8 @@ class CableSearch(NeighbourSearch):
             )
 
     def describe_depth(self, at: IntArray, cable: IntArray, data: FloatArray, advice: str) -> list[str]:
-        """Return a description of the worst contact if its depth exceeds the smaller radius of both cables, otherwise
-        an empty list. ``at`` and ``cable`` are attributes of `ContactPlaces`.
+        """If the depth of the worst contact exceeds the smaller radius of both cables, return a description of this
+        contact. Otherwise return an empty list. The arguments ``at`` and ``cable`` are attributes of `ContactPlaces`.
         """
         other = data[at + NUMBER].astype(np.int64) - 1
         least = np.minimum(self.c["radius"][cable], self.c["radius"][other])

@@ -1,15 +1,15 @@
-"""Exact tangent of the contact between two cables. See `kernels.py` for the forces.
+"""Exact tangent of the contact between two cables. The forces are explained in `kernels.py`.
 
-The force of a point depends on r and r' of cable A at the point and of cable B at the foot, and on the rates of these
-vectors. Each equation of the force law is differentiated with respect to the components of r_A, r'_A, r_B and r'_B. A
-variation of a coordinate changes r and r' in proportion to the shape functions and is weighted with dq. A variation of
-a velocity changes the rates of r and r' in proportion to the same functions and is weighted with dv. Therefore one
-evaluation gives the derivatives with respect to both coordinates and velocities. The foot satisfies d.r'_B = 0.
-Therefore a variation of both cables changes the arc length s of the foot by δs:
+The force of a point depends on r and r' of cable A at the point, on r and r' of cable B at the foot, and on the rates
+of these vectors. Each equation of the force law is differentiated with respect to the components of r_A, r'_A, r_B and
+r'_B. A variation of a coordinate changes r and r' in proportion to the shape functions. It is weighted with dq. A
+variation of a velocity changes the rates of r and r' in proportion to the shape functions. It is weighted with dv.
+Therefore one evaluation gives the derivatives with respect to both coordinates and velocities. The foot satisfies
+d.r'_B = 0. Therefore a variation of both cables changes the arc length s of the foot by δs:
 
     (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B; δs = 0 if the foot is held at the end of a chain.
 
-The variation δs also changes r, r' and the rates of both at the foot, the displacement s - s_0 of the foot in the
+The variation δs also changes other quantities at the foot: r, r', the rates of both, the displacement s - s_0 in the
 bristle deflection, and the shape functions that distribute the reaction to the nodes of B.
 
 Source: implicit differentiation, own derivation.
@@ -57,9 +57,10 @@ NO_SPINS = (0.0, 0.0, 0.0, 0.0)
 
 
 class Change(NamedTuple):
-    """Variations of the force on the position r_A, of the forces on the slopes r'_A and r'_B that represent the
-    couples, of the arc length s of the foot, of the bristle deflection u, and of the moments about the axes of A and
-    B."""
+    """Variations of several quantities. They are the force on the position r_A, the forces on the slopes r'_A and r'_B
+    that represent the couples, the arc length s of the foot, the bristle deflection u, and the moments about the axes
+    of A and B.
+    """
 
     force: Vector
     on_a: Vector
@@ -80,15 +81,16 @@ def change_turn(t: Vector, dt: Vector, l: float, dl: float, w: Vector, dw: Vecto
 
 @kernel(inline=True)
 def change_unit(t: Vector, l: float, dp: Vector) -> tuple[float, Vector]:
-    """Return the variations of the length l and the direction t of a vector l t."""
+    """Return the variations of the length l and the direction t of a vector l t for the variation dp of the vector."""
     dl = dot(t, dp)
     return dl, ((dp[0] - dl * t[0]) / l, (dp[1] - dl * t[1]) / l, (dp[2] - dl * t[2]) / l)
 
 
 @kernel(inline=True)
 def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
-    """Return the variation of the component (I - n nᵀ) a of a vector a perpendicular to the unit vector n, for the
-    variations da of a and dn of n."""
+    """Return the variation of (I - n nᵀ) a, the component of a vector a perpendicular to the unit vector n. The
+    variations of a and n are da and dn.
+    """
     h, dh = dot(a, n), dot(da, n) + dot(a, dn)
     return da[0] - dh * n[0] - h * dn[0], da[1] - dh * n[1] - h * dn[1], da[2] - dh * n[2] - h * dn[2]
 
@@ -97,8 +99,9 @@ def change_across(a: Vector, da: Vector, n: Vector, dn: Vector) -> Vector:
 def change_on_slope(
     share: float, couple: Vector, d_couple: Vector, t: Vector, dt: Vector, l: float, dl: float
 ) -> Vector:
-    """Return the variation of a force on a slope, ``share`` times (couple × t)/l, for variations of the couple, of the
-    tangent t and of the length l of the slope."""
+    """Return the variation of a force on a slope. The force is ``share`` times (couple × t)/l, and the couple, the
+    tangent t and the length l of the slope vary.
+    """
     a, b, e = cross(couple, t), cross(d_couple, t), cross(couple, dt)
     h, g = share / l, dl / l
     return h * (b[0] + e[0] - g * a[0]), h * (b[1] + e[1] - g * a[1]), h * (b[2] + e[2] - g * a[2])
@@ -121,9 +124,9 @@ def eval_change(
     spins: tuple[float, float, float, float],
 ) -> Change:
     """Return the variations of the quantities of `Change`. The arguments are the variations of the positions r (dra,
-    drb), the slopes r' (dpa, dpb) and their rates r_t (dva, dvb) and r'_t (dwa, dwb) on cables A and B. ``spins``
-    contains the variations of angle and spin of the material of A, then of B. The variations on B are given at a
-    constant arc length.
+    drb), the slopes r' (dpa, dpb) and their rates r_t (dva, dvb) and r'_t (dwa, dwb) on cables A and B. The argument
+    ``spins`` contains the variations of angle and spin of the material, first of A and then of B. The variations on B
+    are given at a constant arc length.
     """
     ds = 0.0
     if not m.held:
@@ -183,7 +186,7 @@ def eval_change(
 
 @kernel(inline=True)
 def unit_vector(axis: int, size: float) -> Vector:
-    """Return a vector with the component ``size`` along one axis; the other components are 0."""
+    """Return a vector with the component ``size`` along one axis. The other components are 0."""
     return size if axis == 0 else 0.0, size if axis == 1 else 0.0, size if axis == 2 else 0.0
 
 
@@ -194,9 +197,9 @@ def fill_changes(
     """Write the derivatives of twelve quantities into the rows of C, shape (12, 16). The quantities are the force on
     r_A (3), the force on r'_A (3), the force on r'_B (3), the arc length s of the foot, and the moments about the axes
     of A and B. The first twelve columns contain dq times the derivatives with respect to r_A, r'_A, r_B and r'_B (three
-    columns each), plus dv times the derivatives with respect to the rates of these vectors. The last four columns, for
-    ropes that friction turns, contain the derivatives with respect to the angle and the spin of the material of A, then
-    of B.
+    columns each), plus dv times the derivatives with respect to the rates of these vectors. The last four columns are
+    used for ropes that friction turns. They contain the derivatives with respect to the angle and the spin of the
+    material of A, and then of B.
     """
     for col in range(16 if m.q.turns else 12):
         which, axis = col // 3, col % 3
@@ -234,9 +237,9 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add to ``values`` the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history values
-    and with the scalar factors dq and dv.
-    ``slots`` contains, for each coupled pair of cables, the indices of its matrix entries in ``values``.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual` to ``values``. History values are constant,
+    and dq and dv are scalar factors. For each coupled pair of cables, ``slots`` contains the indices of its matrix
+    entries in ``values``.
     """
     # number of coordinates of a cable: 12, or 14 with twist
     width = c["dofs"].shape[1]

@@ -1,9 +1,9 @@
-"""Update between Newton runs: transfer of feet to neighbouring cables, gaps, and bristles. See `kernels.py` for the
-symbols.
+"""Update between Newton runs: transfer of feet to neighbouring cables, gaps, and bristles. The symbols are explained in
+`kernels.py`.
 
-A foot beyond the ends of its cable is transferred along the chain, over any number of cables. The resulting change of
-the pressing force is the force error of the update, so the Newton run is repeated if this change is too large. The
-pressing forces of new contacts are added to the force error. In static solves the change of the forces due to new
+A foot beyond the ends of its cable is transferred along the chain, over any number of cables. This transfer changes the
+pressing force. The change is the force error of the update, so the Newton run is repeated if the change is too large.
+The pressing forces of new contacts are added to the force error. In static solves the change of the forces due to new
 values of the share σ is added to the force error. The anchor of a point that has just closed is set to the current
 position of the point. The anchor of a slipping point is set to the position at which bristle and damper together exert
 the force μ p:
@@ -14,7 +14,7 @@ the force μ p:
 If ``turns_rope`` is false, a sticking point keeps its anchor, and m_A and m_B are rotated together with the tangents
 t_A and t_B. If ``turns_rope`` is true, the anchor of a sticking point is moved to the present position without a change
 of u. Cables that penetrate each other by more than the smaller of their radii would pass through each other. In this
-case the force error is infinite, so solvers reduce the step or fail.
+case the force error is infinite. Solvers then reduce the step or fail.
 """
 
 from __future__ import annotations
@@ -70,11 +70,13 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 AT_JOINT = 1e-6
-"""Distance beyond the end of a cable, divided by the length of the cable [1], up to which a foot is not transferred to
-the next cable.
+"""Distance beyond the end of a cable, divided by the length of the cable [1]. Up to this distance, a foot is not
+transferred to the next cable.
 """
 SAME_FOOT = 1e-4
-"""Distance, divided by the length of the cable [1], below which two feet of one point are treated as one foot."""
+"""Distance, divided by the length of the cable [1]. Below this distance, two feet of one point are treated as one
+foot.
+"""
 HOPS = 1000
 """Largest number of cables over which a foot may move in one update."""
 
@@ -82,8 +84,8 @@ HOPS = 1000
 @kernel
 def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> tuple[int, float, bool]:
     """Find the foot of the point p on the chain of cable b, starting at the arc length s on cable b. Return the cable
-    of the foot, the arc length of the foot on this cable, and whether the foot is held at an end of the chain or at a
-    node between two cables.
+    of the foot, the arc length of the foot on this cable, and whether the foot is held. A foot can be held at an end of
+    the chain or at a node between two cables.
     """
     held, last = False, 0
     for _ in range(HOPS):
@@ -107,8 +109,8 @@ def follow_foot(c: NDArray[Any], x: FloatArray, p: Vector, b: int, s: float) -> 
 
 @kernel(inline=True)
 def write_anchor(data: FloatArray, at: int, m: FootMotion, t: FootContact, arc: float, u: Vector) -> None:
-    """Write the anchor and the normals for which the bristle of a contact has the deflection u; ``arc`` is the arc
-    length of the foot on its chain [m].
+    """Write the anchor and the normals for which the bristle of a contact has the deflection u. The argument ``arc`` is
+    the arc length of the foot on its chain [m].
     """
     sideways = cross(t.tb, t.n)
     h = min(max(dot(u, sideways) / t.D, -0.9), 0.9)
@@ -128,16 +130,17 @@ def follow_feet(
     errors: FloatArray,
     forces: FloatArray,
 ) -> None:
-    """Update the feet of all contacts. Delete contacts of a point with itself, and second contacts with the same foot.
-    Write the force errors and the pressing forces of the last Newton run [N] into ``errors`` and ``forces``, shape
-    (rows,) each.
+    """Update the feet of all contacts. Delete contacts of a point with itself. If two contacts have the same foot,
+    delete the second contact. Write the force errors and the pressing forces of the last Newton run [N] into ``errors``
+    and ``forces``, shape (rows,) each.
     """
     errors[:], forces[:] = 0.0, 0.0
     for i in range(list_.counts[1]):
         at, a = list_.at[i], list_.cable[i]
         b = int(data[at + NUMBER]) - 1
         p = value_at(gather(x, c[a]), list_.place[i])
-        # evaluate the foot as in Newton's method, and then the foot after the transfer along the chain
+        # compute the foot without a transfer along the chain, as Newton's method does, and then the foot after the
+        # transfer
         low, high = reach_of_foot(c, b)
         zb = gather(x, c[b])
         s, _ = find_foot(zb, p, data[at + FOOT], low, high, c[b].length)
@@ -176,8 +179,8 @@ def leave_double(c: NDArray[Any], data: FloatArray, start: FloatArray, base: int
 
 @kernel(inline=True)
 def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
-    """Return the penetration depth of cables a and b at the point p on the axis of cable a [m]; r is the closest point
-    on the axis of cable b.
+    """Return the penetration depth of cables a and b at the point p on the axis of cable a [m]. The point r is the
+    closest point on the axis of cable b.
     """
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
     depth: float = c[a].radius + c[b].radius - sqrt(dot(d, d))
@@ -210,8 +213,9 @@ def count_slots(row: Any) -> int:
 
 @kernel(inline=True)
 def find_values(row: Any, k: int) -> tuple[int, int, float]:
-    """Return the indices of the gap and of the state of slot k, and the normal stiffness 0; see `create_update`. With
-    this stiffness, a change of the gap causes no force error, because contacts open and close within Newton's method.
+    """Return the indices of the gap and of the state of slot k, and the normal stiffness 0, see `create_update`. The
+    stiffness is 0 because contacts open and close within Newton's method, so that a change of the gap causes no force
+    error.
     """
     at = row.data + k * WIDTH
     return at + GAP, at + STATE, 0.0
@@ -222,7 +226,7 @@ def measure(
     c: CableUpdate, m: NDArray[Any], data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
 ) -> None:  # fmt: skip
-    """Read the gaps that `follow_feet` has stored for the slots of a row; see `create_update`."""
+    """Read the gaps of the slots of a row, see `create_update`. `follow_feet` has stored these gaps."""
     row = c.rows[rows[number]]
     for k in range(count_slots(row)):
         places[k].gap, places[k].fn = data[row.data + k * WIDTH + GAP], 0.0
@@ -233,10 +237,10 @@ def decide_states(
     c: CableUpdate, m: NDArray[Any], data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
 ) -> tuple[float, float, bool]:  # fmt: skip
-    """Determine the states of the contacts of a row, and store their bristles and shares; see `create_update`.
+    """Determine the states of the contacts of a row, and store their bristles and shares, see `create_update`.
 
-    Return the force error and the pressing force of the row [N], and whether any contact state has changed or any foot
-    has moved to another cable.
+    Return the force error and the pressing force of the row [N]. Also return whether any contact state has changed or
+    any foot has moved to another cable.
     """
     row, error, changed = c.rows[i], c.errors[i], c.passed
     space = np.zeros(1, SPINS)
@@ -265,7 +269,8 @@ def decide_states(
                 write_anchor(data, at, motion, t, c.rows[b].arc + s, u if bristle.holds else ZERO)
             write_three(data, at + TANGENT_A, (motion.q.b.along, 0.0, 0.0) if motion.q.turns else t.ta)
             write_three(data, at + TANGENT_B, t.tb)
-        # force errors of points that have just closed or are too deep
+        # add the force errors of contact points that have just closed, or that have penetrated too deep into the other
+        # cable
         if before == NEW:
             error += eval_press(par, par.reach - t.D, 0.0)
         if par.reach - t.D > min(row.radius, c.rows[b].radius):

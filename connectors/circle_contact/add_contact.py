@@ -1,7 +1,7 @@
 """Functions that add the contact between several cables and several circles, for belts on pulleys and ropes on sheaves.
 
-`add_contact` accepts any law between one circle and one cable; docs/howto/choose_contact.md explains how to choose the
-law.
+`add_contact` accepts any law between one circle and one cable. The page docs/howto/choose_contact.md explains how to
+choose the law.
 """
 
 from __future__ import annotations
@@ -56,18 +56,18 @@ def add_contact(
     per cable. The contacts of this cable with all circles refer to the same `CableShape`.
 
     Args:
-        kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended, because
-            it is accurate for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and `ContactCircleCable2D`
-            replace the cable by straight segments and are not accurate for such belts.
+        kind: component of the contact law. `ContactFrictionCirclePoints2D` (points of the axis) is recommended. It is
+            accurate even for stiff belts on coarse meshes. `ContactFrictionCircleCable2D` and `ContactCircleCable2D`
+            replace the cable by straight segments. They are not accurate for stiff belts on coarse meshes.
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
         cables: n cables of the types `Cable2D` or `ALECable2D`. `ALECable2D` is only allowed without
             ``vertical_offset``.
         segments: number of straight segments or contact points of each cable, depending on the law.
         circle_radius: radius [m] of all circles, or one radius per circle.
         vertical_offset: distance [m] of the contact line from the axis of the cables, along their left normal.
-        damping_ratio: ratio [1] of contact_damping_per_length to the critical damping of the mass of the cable on the
-            contact stiffness, 2 sqrt(contact_stiffness_per_length mass_per_length). The value 1/3 is suitable for
-            belts, see docs/howto/choose_contact.md.
+        damping_ratio: ratio [1] of contact_damping_per_length to the critical damping, which is 2
+            sqrt(contact_stiffness_per_length mass_per_length). The critical damping refers to the mass of the cable on
+            the contact stiffness. The value 1/3 is suitable for belts, see docs/howto/choose_contact.md.
         **columns: further columns of the law. A column contains one value for all pairs, k values (one for each
             circle), or k n values (one for each pair).
 
@@ -124,7 +124,8 @@ def add_contact_with_many(
         segments: number of contact points of each cable.
         circle_radius: radius [m] of all circles, or one radius per circle.
         touching: largest number of circles that one cable can touch simultaneously.
-        skin: distance from a cable within which circles are searched [m]; 0 selects the smallest radius of the circles.
+        skin: distance from a cable within which circles are searched [m]. If it is 0, the smallest radius of the
+            circles is used.
         **columns: further columns of the law, with one value for all rows.
 
     Returns:
@@ -156,7 +157,7 @@ def _eval_damping(ratio: float, columns: dict[str, Any], cables: Sequence[Entity
 
 def _expand(value: Any, circles: int, cables: int) -> Any:
     """Convert an array with one value per circle to an array with one value per pair, because the law needs one value
-    per pair. Each value is repeated for all cables. Return other arguments unchanged.
+    per pair. Each value is repeated for all cables. Other arguments are returned unchanged.
     """
     if shape_of(value) != (circles,):
         return value

@@ -1,10 +1,11 @@
-"""Ends of the arc of a belt with bending stiffness on an elastic pulley: position of the point at which the belt leaves
-the pulley, and the additional length of the belt.
+"""Ends of the arc of a belt with bending stiffness on an elastic pulley. The module computes the position of the point
+at which the belt leaves the pulley, and the additional length of the belt.
 
 The belt is a beam with the bending stiffness EI under the axial force F. It lies on an elastic foundation with the
 stiffness k. The foundation can push the belt outwards but cannot pull it. On the arc the depth of the belt in the
 circle is F/(k R). Let s [m] be the arc length along the circle. At s = 0 the tangent of the circle is parallel to the
-span; s is positive towards the span. Let y [m] be the depth minus F/(k R):
+span. The arc length s is positive towards the span. Let y [m] be the depth minus F/(k R). On the part that touches the
+pulley and on the free part, y satisfies:
 
     touching, s < e:    EI y'''' - F y'' + k y = 0     y = sum of Z exp(p (s - e)), EI p⁴ - F p² + k = 0, Re p > 0
     free, s > e:        EI y'''' - F y'' = F/R         y = b - s²/(2 R) + c exp(-(s - e)/l), l² = EI/F
@@ -19,9 +20,9 @@ The straight line of the span is a tangent of a circle with the radius R + l²/(
 this circle is s = 0. For a rigid circle, e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). For a string
 (EI = 0), e = sqrt(F/k).
 
-If the angle t of an arc is so small that t R < 2 l, the contact is a single point. With a rigid circle the sum of the
-additional lengths at both ends is t² l/8 - R t³/24. The spans are tangents of a circle of the radius R + t l/2 - R
-t²/8. The curvature of the belt at the contact point is t/(2 l).
+If the angle t of an arc is so small that t R < 2 l, the belt touches the pulley at a single point. With a rigid circle
+the sum of the additional lengths at both ends is t² l/8 - R t³/24. The spans are tangents of a circle of the radius R +
+t l/2 - R t²/8. The curvature of the belt at the contact point is t/(2 l).
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapter 1; M. Hetényi, Beams on Elastic
 Foundation (1946), for the beam with tension.
@@ -37,11 +38,11 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 
 CLOSE = 1e-5
-"""Smallest |g|/a [1], where a + i g and a - i g are the roots p. If the ratio is smaller, the roots are evaluated with
-this value, because the equations are singular for equal roots.
+"""Smallest |g|/a [1], where the roots p are a + i g and a - i g. If the ratio is smaller, it is replaced by this value,
+because the equations are singular for equal roots.
 """
 STIFFEST = 1e30
-"""Contact stiffness that replaces all larger values; with this value the circle is practically rigid [N/m²]."""
+"""Contact stiffness that replaces all larger values [N/m²]. With this stiffness, the circle is practically rigid."""
 SHORTEST = 1e-6
 """Smallest l/R [1]. Strings, whose l is 0, are evaluated with this value."""
 
@@ -49,10 +50,11 @@ SHORTEST = 1e-6
 class SpanEnds(NamedTuple):
     """Quantities of the ends of arcs. All arrays have the shape to which the arguments of `eval_ends` are broadcast.
 
-    untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]. Negative if the
-        belt leaves the circle beyond the end of the arc.
+    untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]. The angle is
+        negative if the belt leaves the circle beyond the end of the arc.
     longer: additional length of the belt at one end of the arc, see the docstring of this module [m].
-    offset: distance between the straight line of the span and the parallel tangent of the circle [m].
+    offset: distance between the straight line of the span and the tangent of the circle that is parallel to this line
+    [m].
     curvature: curvature of the belt on the circle [1/m].
     """
 

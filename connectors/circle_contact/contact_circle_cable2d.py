@@ -1,12 +1,12 @@
 """Contact without friction between a circle and a 2D cable.
 
-The law is `ContactFrictionCircleCable2D` without the friction force f_t. See `circle_segments/kernels.py` for the
-symbols. The only history value of a segment is its gap. The normal force is
+The law is `ContactFrictionCircleCable2D` without the friction force f_t. The symbols are explained in
+`circle_segments/kernels.py`. The only history value of a segment is its gap. The normal force is
 
     f_n = k_c g + d_c s v_n along the normal of the segment, for segments with a stored gap <= 0
 
 The stored gap is updated after a Newton run, and only if the sign of the gap has changed. The contact exerts no torque
-on the circle, so any position marker is allowed.
+on the circle. Therefore any position marker is allowed.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactCircleCable2D.
 """
@@ -47,11 +47,11 @@ FORMS = ("contact_stiffness", "contact_damping")
 
 
 class ContactCircleCable2D(SegmentContact):
-    """Contact between a circle and a cable; one row per pair of circle and cable.
+    """Contact between a circle and a cable. There is one row per pair of circle and cable.
 
     Stiffness and damping *per segment* are used unchanged for every segment. Values *per length* are multiplied by the
-    reference length L/n of a segment, so the stiffness of the contact does not depend on the number of segments n.
-    History values per row: the gaps of the n segments [m].
+    reference length L/n of a segment. Therefore the stiffness of the contact does not depend on the number of segments
+    n. History values per row: the gaps of the n segments [m].
     """
 
     circle = ref(POSITION, "centre of the circle")

@@ -7,7 +7,7 @@ with the forces
 
 Here x_cur = r alpha + sigma (rho - 1/2) l is the position of the contact point, measured along the circle and along the
 segment. The history values describe whether a segment is closed and whether it sticks. The history values change only
-between Newton runs. See `circle_segments/kernels.py` for all formulas. The force is divided between the two end points
+between Newton runs. All formulas are in `circle_segments/kernels.py`. The force is divided between the two end points
 of a segment in the ratio 1-rho to rho, where rho is the relative position of the closest point. The circle receives the
 reaction and the torque of f_t.
 
@@ -70,25 +70,25 @@ FORMS = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "f
 
 
 class ContactFrictionCircleCable2D(SegmentContact):
-    """Contact and friction between a circle and a cable; one row per pair of circle and cable.
+    """Contact and friction between a circle and a cable. There is one row per pair of circle and cable.
 
     Stiffness and damping are given in one of two forms. *Per segment* (``contact_stiffness`` [N/m] and similar
-    columns): every segment has the given value, so twice as many elements or segments make the contact twice as stiff.
-    *Per length* (``contact_stiffness_per_length`` [N/m per m of cable] and similar columns): the given value is
-    multiplied by the reference length L/n of a segment, so the stiffness of the contact does not depend on the number
-    of segments n. The friction coefficient is used unchanged in both forms.
+    columns): every segment has the given value. Therefore twice as many elements or segments make the contact twice as
+    stiff. *Per length* (``contact_stiffness_per_length`` [N/m per m of cable] and similar columns): the given value is
+    multiplied by the reference length L/n of a segment. Therefore the stiffness of the contact does not depend on the
+    number of segments n. The friction coefficient is used unchanged in both forms.
 
     With segment normals, the friction f_t acts at the distance r + g from the centre, where r is the radius of the
-    circle and g the gap. However, the torque on the circle is r f_t. Therefore the moments of all forces on circle and
-    cable sum to g f_t instead of 0. With ``use_segment_normals`` false f_t acts at the end points p0 and p1 of the
-    segment, and the moments sum to ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t, with the centre c of the circle and the
-    relative position rho of the closest point. The forces on circle and cable always sum to 0.
+    circle and g the gap. However, the torque on the circle is r f_t. Therefore the sum of the moments of all forces on
+    circle and cable is g f_t instead of 0. With ``use_segment_normals`` false, f_t acts at the end points p0 and p1 of
+    the segment. The sum of the moments is then ((1-rho) |p0 - c| + rho |p1 - c| - r) f_t, with the centre c of the
+    circle and the relative position rho of the closest point. The sum of the forces on circle and cable is always 0.
 
     With cables whose material moves along the axis (`ALECable2D`), sticking positions refer to the material. However,
     each sticking position is stored for a segment of the mesh, and this segment does not move with the material.
-    History values of a row with n segments: n gaps [m], n states, and n sticking positions [m]. If a row has moving
-    material and the ``sticking_length`` ``"current"``, the row has one further value: the axial displacement of the
-    material [m] at the time at which the sticking positions were stored.
+    History values of a row with n segments: n gaps [m], n states, and n sticking positions [m]. A row with moving
+    material and the ``sticking_length`` ``"current"`` has one further value: the axial displacement of the material [m]
+    at the time at which the sticking positions were stored.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
@@ -169,7 +169,8 @@ def note_states(
 
 def build(rows: LocalRows) -> System:
     """Return the `System` with the forces, tangent, update and checks of the rows."""
-    check_forms(rows.table, FORMS, rows.rows)  # checked again, because friction_stiffness may have changed
+    # the forms are checked again, because friction_stiffness may have changed
+    check_forms(rows.table, FORMS, rows.rows)
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial
 

@@ -5,9 +5,9 @@ Each point represents the length L/n of the cable, with the forces
 
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) u   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
 
-where D is the distance of the point from the centre of the circle, and u is the mean displacement of the points of the
-cable along the circle since the points began to stick. The bristles stick to points of the material, and the forces act
-at the contact points. See `circle_points/kernels.py` for all formulas.
+Here D is the distance of the point from the centre of the circle. The deflection u is the mean displacement of the
+points of the cable along the circle since the points began to stick. The bristles stick to points of the material. The
+forces act at the contact points. All formulas are in `circle_points/kernels.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
@@ -27,17 +27,19 @@ from windlass.connectors.circle_points.outputs import bind_points, create_point_
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
+from windlass.connectors.contact.axes import is_beam
 from windlass.connectors.contact.circles import (
     CIRCLE_FAMILY,
     check_circles,
-    dofs,
     eval_rounding,
+    point_dofs,
 )
 from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.contact.update import create_system as create_contact_system
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.checks.values import read_numbers
+from windlass.framework.errors import ModelError
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
@@ -49,34 +51,35 @@ START_OF_ROW = (0.0, LAID, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class ContactFrictionCirclePoints2D(PointContact):
-    """Contact and friction between a circle and n points of a 2D cable; one row per pair.
+    """Contact and friction between a circle and n points of a 2D cable or of a `Beam2D`. There is one row per pair of
+    circle and cable.
 
     The cable is divided into ``segments`` equal parts. The contact point of each part is the middle of the part, on the
     cubic axis or at the distance ``vertical_offset`` from the axis. Stiffness and damping are per metre of cable. Each
-    point represents a part of the length L/n, so the stiffness of the contact does not depend on the number of points
-    n. Forces and moments of cable and circle sum to 0 exactly.
+    point represents a part of the length L/n. Therefore the stiffness of the contact does not depend on the number of
+    points n. The sums of the forces and of the moments on cable and circle are exactly 0.
 
-    All bristles of a cable deflect by the mean displacement of its points. The mean is used, because individual points
-    move along the circle in both directions when the cubic axis of a cable is bent onto the circle. Two points per
-    cable are sufficient for cables that remain on the circle. Four points per cable are necessary for cables that run
-    onto the circle. With ``friction_coefficient`` 0 there is no friction, regardless of the parameters of the bristles.
-    If the coefficient is 0 at first and is increased later, the bristles start without deflection. With ``cord_offset``
-    the axis of the cable, which is the cord of a belt, lies at the distance ``cord_offset`` above the contact face. The
-    deflection of bristles is measured at the cord, so bending a belt onto the circle causes no traction. The friction
-    limit applies at the contact face: mu |f_n| r/(r + cord_offset).
+    The deflection of all bristles of a cable is the mean displacement of its points. The mean is used because
+    individual points move along the circle in both directions when the cubic axis of a cable is bent onto the circle.
+    Two points per cable are sufficient for cables that remain on the circle. Four points per cable are necessary for
+    cables that run onto the circle. With ``friction_coefficient`` 0 there is no friction, regardless of the parameters
+    of the bristles. If the coefficient is 0 at first and is increased later, the bristles start without deflection.
+    With ``cord_offset`` the axis of the cable, which is the cord of a belt, lies at the distance ``cord_offset`` above
+    the contact face. The deflection of bristles is measured at the cord. Therefore bending a belt onto the circle
+    causes no traction. The friction limit applies at the contact face: mu |f_n| r/(r + cord_offset).
 
     With ``press`` > 0 the radius r of the circle is enlarged by the contact depth F/(k r), with the contact stiffness k
-    per metre of cable. Therefore a belt with the mounting tension runs on the given radius for any contact stiffness.
-    The force F = N - rhoA v² presses a cable onto the circle, with the tension N, the speed v, and the mass per length
-    rhoA. F is updated in each step. Its initial value is ``press``. The friction of a cable that runs onto the circle
-    begins when all points of the cable are closed, because the points move along the circle until the last point is
+    per metre of cable. With the mounting tension, a belt therefore runs on the given radius for any contact stiffness.
+    A cable is pressed onto the circle by the force F = N - rhoA v², with the tension N, the speed v, and the mass per
+    length rhoA. F is updated in each step. Its initial value is ``press``. If a cable runs onto the circle, its
+    friction begins when all its points are closed, because the points move along the circle until the last point is
     closed.
 
     With ``rigid_layer`` the initial deflection of the bristles is computed from the distance between the cable and its
-    neighbours on the circle. The result is the same as with a rigid layer between cord and contact face: the belt
-    sticks to the circle with the stretch that the belt has where it runs onto the circle. Without ``rigid_layer`` the
-    bristles of a row with ``press`` act as an elastic layer with the stiffness of the bristles. The shear of this layer
-    begins at the point where the belt first touches the circle. See `circle_points/layers.py`.
+    neighbours on the circle. This result corresponds to a rigid layer between cord and contact face: the belt sticks to
+    the circle with the stretch that the belt has where it runs onto the circle. Without ``rigid_layer`` the bristles of
+    a row with ``press`` act as an elastic layer with the stiffness of the bristles. The shear of this layer begins at
+    the point where the belt first touches the circle. The layers are explained in `circle_points/layers.py`.
 
     History values of a row with n points: n gaps [m], n states, and n anchors on the circle [m]. With ``press`` the row
     has eight further values:
@@ -90,12 +93,12 @@ class ContactFrictionCirclePoints2D(PointContact):
     - mean w of the waves of the stretch [1], see `circle_points/layers.py`
     - number of cables in this mean
 
-    Without ``rigid_layer`` the last four values are the integral of the slip [m], the slip velocity in the previous
-    step [m/s], the displacement of the cable since its first point touched the circle [m], and 0.
+    Without ``rigid_layer`` the last four values have another meaning: the integral of the slip [m], the slip velocity
+    in the previous step [m/s], the displacement of the cable since its first point touched the circle [m], and 0.
     """
 
     circle = ref(RIGID, "centre and rotation of the circle")
-    cable = ref("cable", "the 2D cable; both nodes have position and slope")
+    cable = ref("cable or beam", "the 2D cable, whose nodes have position and slope, or the Beam2D")
     data = ref(
         "GenericData",
         "3 n history values, and 8 more for rows with press; created as [0.1]*n + [-2]*n + [0]*n if left out",
@@ -121,7 +124,7 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Return ``values`` with initial history values if the user has not specified them."""
-    # The result is None if the values are not numeric. `World.add` raises the error for such values.
+    # The result is None if the values are not numeric. For values that are not numeric, `World.add` raises the error.
     press = read_numbers(values.get("press", 0.0))
     grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()
@@ -129,16 +132,29 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid circles, cables or histories."""
+    """Raise ModelError for invalid circles, cables or histories, and for an offset on beams."""
     check_circles(world, table)
+    check_offsets(world, table)
     more = np.where(table.local("press") > 0.0, len(START_OF_ROW), 0)
     check_history(world, table, len(START), more, len(START_OF_ROW))
     check_cables(world, table)
 
 
+def check_offsets(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for an offset of the contact points of beams, because only the axis of a beam has contact."""
+    offset = table.local("vertical_offset")
+    for beams, positions, _ in world.split_by_table(table.local("cable")):
+        for k in positions[offset[positions] != 0.0][:1] if is_beam(beams) else ():
+            raise ModelError(
+                f"vertical_offset = {offset[k]:g} m in {table.kind} row {table.resident[k]}: must be 0 for a "
+                f"{beams.kind}, whose contact points lie on its axis; cord_offset takes the height of the axis above "
+                "the face into account"
+            )
+
+
 def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) -> System:
-    """Create the system with the forces, the tangent and the update of rows. ``bring`` is called before each update,
-    see `join_rows`.
+    """Create the system with the forces, the tangent and the update of rows. The function ``bring`` is called before
+    each update, see `join_rows`.
     """
     system, maps = create_contact_system(rows, c, CIRCLE_FAMILY, add_residual, add_tangent, update_history)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
@@ -170,7 +186,7 @@ def build(rows: LocalRows) -> System:
 register(
     ContactFrictionCirclePoints2D,
     "connector",
-    dofs=dofs,
+    dofs=point_dofs,
     bind=bind_points,
     build=build,
     outputs=create_point_outputs(),

@@ -1,10 +1,10 @@
 """Contact with friction between points on the cubic axis of cables and the circles of a set, for reevings, conveyors
 and long belts.
 
-The law is the same as in `ContactFrictionCirclePoints2D` without a press. A row describes the contact of one cable with
-at most one circle of the set at any time. A cable that can touch two circles simultaneously has two rows. Therefore a
-belt of n such cables on k circles has 2 n rows instead of k n. The tangent couples each cable only to circles near this
-cable. See `contact/pair_search.py`.
+The law is the law of `ContactFrictionCirclePoints2D` without a press. A row describes the contact of one cable with at
+most one circle of the set at any time. A cable that can touch two circles simultaneously has two rows. Therefore a belt
+of n such cables on k circles has 2 n rows instead of k n. The tangent couples each cable only to circles near this
+cable. The list of pairs is explained in `contact/pair_search.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006). See `contact/pair_search.py` for the list of
     pairs.
@@ -57,7 +57,7 @@ class SetCircle(Component):
 class ContactFrictionCircleSetPoints2D(PointContact):
     """Contact and friction in 2D between n points of a cable and any near circle of a set.
 
-    A cable that can touch two circles simultaneously has two rows. The law is the same as
+    A cable that can touch two circles simultaneously has two rows. The law is the law of
     `ContactFrictionCirclePoints2D` without ``cord_offset``, ``press`` and ``rigid_layer``. History values of a row with
     n points: n gaps [m], n states, n anchors on the circle [m], and the index of the circle among the circles of all
     sets, counted from 1 (or 0 if the row has no circle).
@@ -78,14 +78,14 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables or histories; circles are checked as rows of `SetCircle`."""
+    """Raise ModelError for invalid cables or histories. Circles are checked as rows of `SetCircle`."""
     check_history(world, table, len(START), np.ones(table.resident_count, np.int64))
     check_cables(world, table)
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of each row: 8 indices for the cable, followed by the indices for a circle
-    of the set of this row, see `pair_dofs`.
+    """Return the global coordinate indices of each row. The 8 indices for the cable are followed by the indices for a
+    circle of the set of this row, see `pair_dofs`.
     """
     return pair_dofs(world.dofs_of(table.local("cable")), table.local("contact_set"), *_find_circles(world))
 
@@ -95,7 +95,7 @@ def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
 
 
 def bind(rows: LocalRows) -> PairRows:
-    """Create the `PairRows` of the rows. No circle is assigned to these rows yet."""
+    """Create the `PairRows` of the rows. Initially, no circle is assigned to these rows."""
     count, circles = len(rows.rows), rows.world.table(SetCircle)
     points = bind_rows(rows, np.zeros(count, np.int64), np.ones(count), rows.dofs)
     place = points.rows["data"] + 3 * points.rows["segments"]

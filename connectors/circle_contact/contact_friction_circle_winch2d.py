@@ -1,13 +1,13 @@
 """Contact with friction between a circle and the cables of a winch rope outside the winch: ropes over sheaves.
 
-A cable has n contact points at constant fractions of its length, and the material of the rope moves through the points.
-Each point represents the length Δ l/n of the rope. The forces at a point are
+The n contact points of a cable are at constant fractions of its length. The material of the rope moves through the
+points. Each point represents the length Δ l/n of the rope. The forces at a point are
 
     f_n = k_c g + d_c v_n,     f_t = mu_v v_t + mu_k (r/D) b   while |f_t| <= mu |f_n|,  else +-mu |f_n|,
 
-where v_t is the slip velocity of the material and b the deflection of a bristle that sticks to the material. The
-friction acts on the nodes and on the length l of the rope, by the virtual power of the material; see
-`circle_points/winch_kernels.py` for all formulas.
+Here v_t is the slip velocity of the material, and b is the deflection of a bristle that sticks to the material. The
+friction acts on the nodes and on the length l of the rope. These forces follow from the virtual power of the material,
+see `circle_points/winch_kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in quadrature points, radial return.
 """
@@ -32,7 +32,7 @@ from windlass.connectors.circle_points.winch_tangent import add_tangent
 from windlass.connectors.circle_points.winch_update import update_history
 from windlass.connectors.contact.account import POWERS
 from windlass.connectors.contact.circle_outputs import create_outputs
-from windlass.connectors.contact.circles import CIRCLE_FAMILY, check_circles, eval_rounding
+from windlass.connectors.contact.circles import CIRCLE_FAMILY, check_circles, eval_rounding, join_circles
 from windlass.connectors.contact.gaps import name_points
 from windlass.connectors.contact.place_numbers import NUMBERS as PLACE_NUMBERS
 from windlass.connectors.contact.place_numbers import STATE as PLACE_STATE
@@ -57,13 +57,14 @@ _fill, _fill_powers = call(fill_outputs), call(fill_winch_powers)
 
 
 class ContactFrictionCircleWinch2D(PointContact):
-    """Contact and friction between a circle and n points of a 2D cable of a winch rope; one row per pair.
+    """Contact and friction between a circle and n points of a 2D cable of a winch rope. There is one row per pair of
+    circle and cable.
 
-    The points lie at the middle of n equal parts of the cable, on its cubic axis. The material of the rope moves
-    through the points: the slip velocity is the velocity of the material, bristles deflect with the material, and the
-    friction also acts on the length of the rope, ``s`` of the feed. Stiffness and damping are per metre of rope without
-    strain, so the forces do not depend on the number of points and on the length of the cables. Forces and moments of
-    rope and circle sum to 0 exactly.
+    The points are in the middle of n equal parts of the cable, on its cubic axis. The material of the rope moves
+    through the points. Therefore the slip velocity is the velocity of the material, bristles deflect with the material,
+    and the friction also acts on the length of the rope, which is ``s`` of the feed. Stiffness and damping are per
+    metre of rope without strain. Therefore the forces do not depend on the number of points or on the length of the
+    cables. The sums of the forces and of the moments on rope and circle are exactly 0.
 
     History values of a row with n points: n gaps [m], n states, n anchors on the circle [m], and the length of the rope
     at the last update [m].
@@ -85,20 +86,19 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid circles or histories, and for friction without bristles and dampers."""
+    """Raise ModelError for invalid circles or histories. Also raise ModelError for friction without bristles and
+    dampers.
+    """
     check_circles(world, table)
     check_history(world, table, len(START), np.ones(table.resident_count, np.int64))
     check_friction(table)
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return, for each row, the global indices of the coordinates of the nodes of the cable (8), of the length of the
-    rope, and of the circle; -1 stands for a coordinate that does not exist.
+    """For each row, return the global indices of the coordinates of the nodes of the cable (8 indices), of the length
+    of the rope, and of the circle. The value -1 stands for a missing coordinate.
     """
-    circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
-    used = np.flatnonzero((circle >= 0).any(axis=0))
-    width = int(used[-1]) + 1 if len(used) else 0
-    return np.concatenate((cable, circle[:, :width]), axis=1)
+    return join_circles(world.dofs_of(table.local("cable")), world.dofs_of(table.local("circle")))
 
 
 def bind(rows: LocalRows) -> WinchRows:

@@ -1,23 +1,23 @@
 """Checks of models with contact between circles and cables. Each check finds a reason why results may be wrong, and
 reports it before or after a run.
 
-- Step size. The mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k).
+- Step size: the mass m = rho A L/n of a segment vibrates on the contact stiffness k with the period T = 2 pi sqrt(m/k).
   Time steps must resolve this period. If a time step is longer than `LONGEST_STEP` periods, the computed energy losses
   of belts are doubtful.
-- Angle per segment. The middle of a straight segment of length l touches the circle. The path of the cable becomes
-  longer by the fraction (l/r)²/24, which increases the tension of a stiff cable. If a cable crosses a circle along a
-  chord shorter than the spacing of the contact points, the contact may not be detected.
-- Length of cables. The cubic axes of cables deviate from the circle. The effect of this deviation on results depends on
+- Angle per segment: the middle of a straight segment of length l touches the circle. Because of this approximation, the
+  path of the cable becomes longer by the fraction (l/r)²/24, which increases the tension of a stiff cable. If a cable
+  crosses a circle along a chord shorter than the spacing of the contact points, the contact may not be detected.
+- Length of cables: the cubic axes of cables deviate from the circle. The effect of this deviation on results depends on
     the stiffness of contact and bristles, see `mesh.py`.
-- Overlapping circles. Circles that touch the same cable must not overlap, because two pulleys in one plane cannot
+- Overlapping circles: circles that touch the same cable must not overlap, because two pulleys in one plane cannot
   overlap.
-- Start of a motion. A dynamic solve raises an error if a cable is deep inside a circle at the start, because contact
+- Start of a motion: a dynamic solve raises an error if a cable is deep inside a circle at the start, because contact
   would accelerate the cable out of the circle.
-- Static solves. The result is doubtful if a circle is far from all cables (not checked in parallel runs). The result is
+- Static solves: the result is doubtful if a circle is far from all cables (not checked in parallel runs). The result is
   also doubtful if a cable is deep inside a circle at the start, because contact pushes the cable out of the circle on
-  the side to which the cable is nearer. The cable may leave the circle on the wrong side. For example, if a circle
-  represents a sea bed, a cable may be pushed out below the sea bed.
-- Windings. If the number of turns of a closed belt around a pulley changes, the belt has come off the pulley.
+  the nearer side. This side may be the wrong side. For example, if a circle represents a sea bed, a cable may be pushed
+  out below the sea bed.
+- Windings: if the number of turns of a closed belt around a pulley changes, the belt has come off the pulley.
 """
 
 from __future__ import annotations
@@ -48,22 +48,24 @@ from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
 
 LARGEST_ANGLE = 0.5
-"""Angle of a segment on its circle [rad] above which results are doubtful. At this angle the path of the cable around
-the circle is 1 % too long.
+"""Angle of a segment on its circle [rad]. Above this value, results are doubtful. At this angle, the path of the cable
+around the circle is 1 % too long.
 """
 LONGEST_STEP = 3.0
-"""Ratio of the step size to the period of the vibration of a belt on its contact stiffness [1] above which the computed
-energy losses of the belt are doubtful. In test runs, bristles with the stiffness 60 EA/R² vibrated with steps of 4
-periods, and bristles with the stiffness 8 EA/R² vibrated with steps of 16 periods.
+"""Ratio of the step size to the period of the vibration of a belt on its contact stiffness [1]. Above this value, the
+computed energy losses of the belt are doubtful. In test runs, bristles with the stiffness 60 EA/R² vibrated with steps
+of 4 periods, and bristles with the stiffness 8 EA/R² vibrated with steps of 16 periods.
 """
 FAR = 0.5
-"""Ratio of the smallest gap to the radius of the circle [1] above which the circle is reported as untouched."""
+"""Ratio of the smallest gap to the radius of the circle [1]. Above this value, the circle is reported as untouched."""
 DEEP = 0.25
-"""Depth of a cable inside a circle, divided by the radius [1], above which the start of a static solve is doubtful."""
+"""Depth of a cable inside a circle, divided by the radius [1]. Above this value, the start of a static solve is
+doubtful.
+"""
 DEEPEST = 0.5
-"""Depth of a cable inside a circle, divided by the radius [1], above which a dynamic solve is refused."""
+"""Depth of a cable inside a circle, divided by the radius [1]. Above this value, a dynamic solve does not start."""
 TOUCHING = 1e-9
-"""Overlap of two circles, divided by the sum of their radii [1], below which the circles are not reported as
+"""Overlap of two circles, divided by the sum of their radii [1]. Below this value, the circles are not reported as
 overlapping.
 """
 
@@ -109,12 +111,12 @@ def find_doubts(
     rows: LocalRows, c: NDArray[Any], fields: Fields, step: float, evaluate: Callable[[], FloatArray],
     long_steps: Sequence[str] = (),
 ) -> list[str]:  # fmt: skip
-    """Return descriptions of all reasons for doubt. See `Checks.doubts`.
+    """Return descriptions of all reasons for doubt, see `Checks.doubts`.
 
     Args:
         evaluate: function that returns the outputs of all segments or points, see `eval_segments`.
-        long_steps: results of `find_long_steps`. If this list is not empty, its texts are returned as well, and the
-            step size is not checked again.
+        long_steps: results of `find_long_steps`. If this list is not empty, its texts are also returned, and the step
+            size is not checked again.
     """
     on = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0))
     if not len(on):
@@ -158,8 +160,8 @@ def find_doubts(
 
 
 def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: float) -> list[str]:
-    """Find the belt with the shortest period of the vibration on the contact stiffness. Return a description of this
-    belt if ``step`` is longer than `LONGEST_STEP` times this period, otherwise an empty list; see `Checks.reasons`.
+    """Find the belt with the shortest period of the vibration on the contact stiffness. If ``step`` is longer than
+    `LONGEST_STEP` times this period, return a description of this belt, otherwise an empty list. See `Checks.reasons`.
     """
     on = find_touching_belts(c, fields)
     on = on[c["contact_stiffness"][on] > 0.0]
@@ -176,8 +178,8 @@ def find_long_steps(rows: LocalRows, c: NDArray[Any], fields: Fields, step: floa
 
 
 def refuse_deep(rows: LocalRows, c: NDArray[Any], out: FloatArray) -> list[str]:
-    """Return descriptions of cables that are so deep inside a circle that a dynamic solve must not start; see
-    `Checks.refusals`. ``out`` contains the outputs of all segments or points, shape (rows, n, 12).
+    """Return descriptions of cables that are so deep inside a circle that a dynamic solve must not start, see
+    `Checks.refusals`. The argument ``out`` contains the outputs of all segments or points, shape (rows, n, 12).
     """
     gap, radius = out[..., GAP].min(axis=1), c["radius"]
     deep = np.flatnonzero(c["active"] & (c["contact_stiffness"] > 0.0) & (gap < -DEEPEST * radius))

@@ -1,7 +1,7 @@
 """Drawings of the contact between circles and cables.
 
-Each circle is drawn once, as a rim with one spoke, at the position and angle of its marker. Like points of cables,
-points of circles have the values `displacement` and `velocity`. In addition, the lines of the cables have the following
+Each circle is drawn once, as a rim with one spoke, at the position and angle of its marker. Points of circles have the
+values `displacement` and `velocity`, like points of cables. In addition, the lines of the cables have the following
 fields:
 
 | line field | unit | meaning | combination of several circles on one line |
@@ -15,7 +15,7 @@ fields:
 If the run has an `EnergyLedger`, the lines of each circle have the field `friction_work` [J], which is summed over all
 cables.
 
-The tangential direction is t = [-n_y, n_x], counter-clockwise around the circle; the normal n points from the centre of
+The tangential direction is t = [-n_y, n_x], counter-clockwise around the circle. The normal n points from the centre of
 the circle to the cable. `gap` is NaN on lines that cannot touch a circle.
 """
 
@@ -44,7 +44,7 @@ RIM_LINES = 72
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw the circles of the rows; ``subdivisions`` is ignored."""
+    """Draw the circles of the rows. The argument ``subdivisions`` is ignored."""
     m: PositionColumns = fields.markers[CIRCLE_FAMILY]
     circles: Circles = rows.kept("circles", lambda: _create_circles(rows))
     marker = circles.marker
@@ -68,7 +68,7 @@ def has_friction(rows: LocalRows) -> bool:
 
 
 class Circles(NamedTuple):
-    """Data with which the circles of a group of rows are drawn; the data are constant during a run."""
+    """Data for the drawing of the circles of a group of rows. The data are constant during a run."""
 
     ids: IntArray  # entity indices of the markers of circles, shape (circles,)
     marker: IntArray  # indices of these markers among the markers of their family, shape (circles,)
@@ -121,7 +121,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 
 class Intervals(NamedTuple):
-    """Data with which the segments of a group of rows are drawn; the data are constant during a run."""
+    """Data for the drawing of the segments of a group of rows. The data are constant during a run."""
 
     contact: ContactView  # contact rows
     row: IntArray  # row of each segment, and index of the segment in its row, shape (segments,)
@@ -141,15 +141,15 @@ def _find_intervals(rows: LocalRows) -> Intervals:
 
 
 def find_circles(rows: LocalRows) -> IntArray:
-    """Return the first row of each circle, in the order of the rows. Rows with the same marker and the same radius
-    refer to the same circle.
+    """Return the first row of each circle, in the order of the rows. If two rows have the same marker and the same
+    radius, they refer to the same circle.
     """
     first = np.unique(circle_keys(rows).T, axis=1, return_index=True)[1]
     return np.sort(first)
 
 
 def circle_keys(rows: LocalRows) -> FloatArray:
-    """Return the index of the marker and the radius [m] of the circle of each row, shape (rows, 2); rows with equal
+    """Return the index of the marker and the radius [m] of the circle of each row, shape (rows, 2). Rows with equal
     values refer to the same circle.
     """
     return np.stack((rows.local("circle").astype(np.float64), rows.local("circle_radius")), axis=1)

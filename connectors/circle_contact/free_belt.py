@@ -1,14 +1,14 @@
-"""Tractions of a belt without load at the ends of an arc, due to the depth of the belt in the elastic contact. The
-module also chooses a mesh and a contact stiffness for which these tractions are small.
+"""Tractions of a belt without load at the ends of an arc. The tractions result from the depth of the belt in the
+elastic contact. The module also chooses a mesh and a contact stiffness for which these tractions are small.
 
 The force F is the tension minus rhoA v², where rhoA is the mass per length and v the speed of the belt. R is the radius
-of the circle. The stiffness k of the contact and the stiffness mu_k of the bristles are given per metre of belt. The
-gap g of a belt on a circle follows F g'' = k g + F/R, the equation of a string on an elastic foundation. With l² = F/k,
-the depth of the belt at the distance s from the entry is F/(k R) (1 - exp(-s/l)). Near the entry the belt therefore
-runs on a larger radius than inside the arc, and the slope of the belt differs from the tangent of the circle. Therefore
-a length of belt near the entry covers a smaller angle on the circle than the same length inside the arc. The relative
-difference is l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on its
-bristles satisfies
+of the circle. The stiffness k of the contact and the stiffness mu_k of the bristles are values per metre of belt. The
+gap g of a belt on a circle satisfies F g'' = k g + F/R, the equation of a string on an elastic foundation. With l² =
+F/k, the depth of the belt at the distance s from the entry is F/(k R) (1 - exp(-s/l)). Near the entry the belt
+therefore runs on a larger radius than inside the arc, and the slope of the belt differs from the tangent of the circle.
+Therefore a length of belt near the entry covers a smaller angle on the circle than the same length inside the arc. The
+relative difference is l²/R² (exp(-s/l) + exp(-2 s/l)/2). With a² = EA/mu_k, the displacement u of the elastic belt on
+its bristles satisfies
 
     u'' - u/a² = l/R² (exp(-s/l) + exp(-2 s/l)), u = 0 at the entry and far inside the arc. At the exit the displacement
     has the opposite sign.
@@ -27,18 +27,20 @@ from windlass.framework.checks.checks import checked, number, whole
 from windlass.framework.kernels.kernel import kernel
 
 CORD_FACTOR = 100.0
-"""Value of k R²/EA at which the elastic depth of the contact causes 1 % of the total loss of speed of the belt [1]."""
+"""Value of k R²/EA [1]. At this value, the elastic depth of the contact causes 1 % of the total loss of speed of the
+belt.
+"""
 WAVE_FACTOR = 384.0
 """Largest value of k R² t⁴/T [1] for which the depth of the belt in the contact exceeds the deviation of its cubic
-elements from the arc; t is the angle of an element, and T is the tension.
+elements from the arc. The symbol t is the angle of an element, and T is the tension.
 """
 SHARE = 0.3
-"""Share of the allowed traction that may be due to the depth of the belt in the contact [1]. The mesh may cause the
-same share, and waves of the belt may cause the remainder of the allowed traction.
+"""Share [1] of the allowed traction that the depth of the belt in the contact may cause. The mesh may cause the same
+share, and waves of the belt may cause the remainder of the allowed traction.
 """
 NEAR = 1e-6
-"""Relative difference between l and a, or l and 2 a [1], below which rounding errors dominate the closed form, because
-it becomes 0/0 at the limit.
+"""Relative difference between l and a, or l and 2 a [1]. Below this value, rounding errors dominate the closed form,
+because it becomes 0/0 at the limit.
 """
 REACH, PLACES, COARSE = 10.0, 2000, 40
 """Constants of the search for the largest deflection. REACH: length of the searched arc, divided by the larger of the
@@ -53,8 +55,8 @@ steady.
 
 @kernel(inline=True, fast=False)
 def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
-    """Return the displacement |u| [m] at the arc length s [m] from the entry. ``one`` and ``two`` are the coefficients
-    of the terms of u with exp(-s/l) and exp(-2 s/l) [m].
+    """Return the displacement |u| [m] at the arc length s [m] from the entry. The arguments ``one`` and ``two`` are the
+    coefficients of the terms of u with exp(-s/l) and exp(-2 s/l) [m].
     """
     deep = exp(-s / a)
     return abs(one * (deep - exp(-s / l)) + two * (deep - exp(-2.0 * s / l)))
@@ -64,7 +66,7 @@ def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
 def eval_sinking_bend(
     radius: float, axial_stiffness: float, press: float, bristles: float, contact_stiffness: float
 ) -> float:
-    """Return the largest deflection |u| of the bristles at the ends of an arc [m]; see `SinkingTraction`."""
+    """Return the largest deflection |u| of the bristles at the ends of an arc [m], see `SinkingTraction`."""
     if press <= 0.0 or bristles <= 0.0 or contact_stiffness <= 0.0:
         return 0.0
     l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
@@ -75,7 +77,7 @@ def eval_sinking_bend(
         a *= 1.0 - NEAR
     step, square = REACH * max(a, l) / PLACES, radius**2
     one, two = l**3 / square / (1.0 - (l / a) ** 2), l**3 / square / (4.0 - (l / a) ** 2)
-    # u has one maximum: a coarse search is refined around the largest value
+    # u has one maximum, so a fine search follows near the largest value of a coarse search
     best, largest = 0, 0.0
     for i in range(0, PLACES + 1, COARSE):
         way = eval_way(i * step, a, l, one, two)
@@ -121,8 +123,8 @@ class SinkingTraction(NamedTuple):
         return f"for a tenth of it take contact_stiffness_per_length above {stiffness:.2g} N/m^2"
 
     def stiffen(self, traction: float) -> SinkingTraction:
-        """Return a copy with the smallest contact stiffness, not below the present stiffness, for which the traction
-        does not exceed the given traction.
+        """Return a copy whose traction does not exceed the given traction. The copy has the smallest suitable contact
+        stiffness, but at least the present stiffness.
         """
 
         def exceed(stiffness: float) -> float:

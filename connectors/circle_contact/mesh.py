@@ -1,17 +1,18 @@
 """Check whether the cable elements on a circle are short enough. The check is based on the deviation of the cubic axis
-of an element, here called cable, from the circle.
+of an element from the circle. In this module, an element is called a cable.
 
-A cubic of the length l = R theta that lies on a circle of the radius R deviates from the circle by R theta^4/384 in the
-normal direction. When the cubic is bent onto the circle, its points move along the circle by up to l³/(192 R²). See
-docs/explanation/theory/contact.md. The consequences are
+If a cubic of the length l = R theta lies on a circle of the radius R, it deviates from the circle by R theta^4/384 in
+the normal direction. When the cubic is bent onto the circle, its points move along the circle by up to l³/(192 R²). The
+derivation is in docs/explanation/theory/contact.md. The deviation has the following consequences:
 
-- Tractions without load. The displacement along the circle deflects the bristles like slip, see `mesh_traction.py`. If
+- Tractions without load: the displacement along the circle deflects the bristles like slip, see `mesh_traction.py`. If
   the tractions exceed the friction limit mu f_n, both ends of an arc slip forwards and backwards alternately.
-- Open points on the arc. The contact opens at points where the depth of a cable in the contact is smaller than the
-  deviation of the cable from the circle, and the energy of the bristles at these points is lost. This loss is relevant
-  if the length sqrt(EA/mu_k), over which a change of tension is transferred to the circle, is a large part of the arc.
-- Short arcs. The bristles of a cable lose their deflection when the cable leaves the arc. If fewer than two cables lie
-  on a pulley, the pulley slips whenever a cable leaves. If fewer cables lie on the arc of a pulley, the error of the
+- Open points on the arc: the contact opens at points where the depth of a cable in the contact is smaller than the
+  deviation of the cable from the circle. The energy of the bristles at these points is lost. This loss is relevant if
+  the length sqrt(EA/mu_k) is a large part of the arc. Over this length, a change of tension is transferred to the
+  circle.
+- Short arcs: the bristles of a cable lose their deflection when the cable leaves the arc. If fewer than two cables lie
+  on a pulley, the pulley slips whenever a cable leaves. If the arc of a pulley contains fewer cables, the error of the
   computed loss of speed of this pulley is larger. In test runs the error was below 0.5 % with 2.5 cables, up to 1 %
   with 1.9 cables, 15 % with 1.7 cables, and 75 % with 1 cable.
 """
@@ -38,38 +39,38 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
 LARGEST_ANGLE = 0.25
-"""Largest angle of a cable of a belt on its smallest circle if the number of cables is chosen automatically [rad]."""
+"""Largest angle [rad] of a cable of a belt on its smallest circle, for an automatic choice of the number of cables."""
 STRAIN_FACTOR = 0.8
 """Largest angle of a cable on a circle, divided by the fourth root of the mounting strain of the belt [rad]. The error
 of the length of a cable increases with the fourth power of the angle.
 """
 TOLERATED = 1.3
-"""Ratio of the angle of a cable to the result of `choose_angle` [1] above which the error of tensions exceeds one per
-cent.
+"""Ratio of the angle of a cable to the result of `choose_angle` [1]. Above this value, the error of tensions exceeds
+one per cent.
 """
 CABLES_ON_ARC = 3.0
-"""Smallest number of cables on an arc if their number is chosen automatically [1]."""
+"""Smallest number of cables on an arc [1], for an automatic choice of the number of cables."""
 FEWEST_ON_ARC, FEWER_PER_REACH = 2.5, 2.4
 """Constants of the smallest number of touching cables for which the speed of a pulley is reliable [1]. FEWEST_ON_ARC:
 number of cables if no cable touches beyond the ends of the arc. FEWER_PER_REACH: number of additional cables for each
 cable that is in contact beyond each end of the arc, because such cables have no friction yet.
 """
 REST = 1e-9
-"""Speed of a rim below which the circle is treated as not rotating [m/s]."""
+"""Speed of a rim [m/s]. Below this value, the circle is treated as not rotating."""
 ROOM = 1.2
 """Ratio of the recommended number of cables on an arc to the smallest sufficient number [1]."""
 FINEST = 4.0
 """Largest factor by which short arcs increase the number of elements that the smallest circle requires [1]."""
 LARGEST_TRACTION = 0.75
-"""Traction due to the mesh, relative to the friction limit [1], above which a note is printed before a run. If the
-closed form of `mesh_traction.py` predicts this value, the traction in simulations is 0.6 to 0.7 times the friction
-limit.
+"""Traction due to the mesh, relative to the friction limit [1]. Above this value, a note is printed before a run. If
+the closed form of `mesh_traction.py` predicts this value, the traction in simulations is between 0.6 and 0.7 times the
+friction limit.
 """
 
 
 def choose_angle(strain: float) -> float:
-    """Return the largest permitted angle of a cable of a belt on the smallest circle [rad]; ``strain`` is the mounting
-    strain of the belt [1].
+    """Return the largest permitted angle [rad] of a cable of a belt on the smallest circle. The argument ``strain`` is
+    the mounting strain of the belt [1].
     """
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 
@@ -97,8 +98,8 @@ def find_touching_belts(c: NDArray[Any], fields: Fields) -> IntArray:
 
 
 def find_coarse_belts(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[str]:
-    """Find the cable of a belt that covers the largest angle on its circle. Return a description of this cable if the
-    angle is so large that results are doubtful, otherwise an empty list.
+    """Find the cable of a belt that covers the largest angle on its circle. If the angle is so large that results are
+    doubtful, return a description of this cable, otherwise an empty list.
     """
     on = find_touching_belts(c, fields)
     if not len(on):
@@ -126,9 +127,9 @@ class BeltArc:
     marker: int
 
     def judge(self, total: FloatArray) -> str | None:
-        """Return a text if so few cables touch the circle that the speed of the circle is doubtful, otherwise None.
-        ``total`` contains three values: the number of touching cables, this number times the radius [m], and this
-        number times the number of cables in contact beyond each end of the arc.
+        """If so few cables touch the circle that the speed of the circle is doubtful, return a text, otherwise None.
+        The argument ``total`` contains three values: the number of touching cables, this number times the radius [m],
+        and this number times the number of cables in contact beyond each end of the arc.
         """
         touching, (radius, reach) = float(total[0]), total[1:] / total[0]
         least = FEWEST_ON_ARC + FEWER_PER_REACH * reach
@@ -168,8 +169,9 @@ def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tup
 
 
 def find_mesh_doubts(rows: LocalRows, c: NDArray[Any], out: FloatArray, cables: IntArray) -> list[str]:
-    """Return descriptions of the reasons why results are doubtful due to the deviation of cables from their circles.
-    ``out`` contains the outputs of all segments or points, and ``cables`` the cable of each row, shape (rows,).
+    """Return descriptions of the reasons why results are doubtful because cables deviate from their circles. The
+    argument ``out`` contains the outputs of all segments or points, and ``cables`` contains the cable of each row,
+    shape (rows,).
     """
     at_points = touches_at_points(rows.table.component)
     # current gaps are used, because contact states may not have been updated yet

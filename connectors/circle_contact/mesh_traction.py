@@ -6,15 +6,16 @@ error has the shape of the deflection of a clamped beam with a force at its midd
 shape is at most 3 w/l.
 
 - Soft bristles deflect by w. Stiff bristles constrain the cubic: a spurious strain 3 w/l remains and decays over the
-  length a = sqrt(EA/mu_k), so the bristles deflect by 3 w a/l. The formula u = w/(1 + l/(3 a)) contains both limits.
-- If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, the mean
-  error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u l²/(12
-  EA), so u = (w/2)/(1 + (l/a)²/12).
+  length a = sqrt(EA/mu_k). Therefore stiff bristles deflect by 3 w a/l. The formula u = w/(1 + l/(3 a)) contains both
+  limits.
+- If all bristles of a cable deflect by the mean displacement of the cable, soft bristles deflect by w/2, which is the
+  mean error. A uniform traction mu_k u on a bar of the length l with fixed ends displaces the bar by a mean of mu_k u
+  l²/(12 EA). Therefore u = (w/2)/(1 + (l/a)²/12).
 - On a rigid layer a cable keeps the stretch that it has at the entry of the arc. The deflection of the bristles is then
-    about half of the deflection on an elastic layer. In simulations the ratio of the deflections is 0.45 to 0.59.
+    about half of their deflection on an elastic layer. In simulations the ratio of the deflections is 0.45 to 0.59.
 
 The traction mu_k u is compared with the friction limit mu F/R. If the closed form exceeds about half of the friction
-limit, points slip, and the traction is smaller than the closed form. On a rigid layer a traction below half of the
+limit, points slip. The traction is then smaller than the closed form. On a rigid layer, a traction below half of the
 friction limit has no effect on the loss of speed.
 
 Source: Volkersen 1938 for the length a. The section "Mesh without load" of docs/explanation/theory/contact.md compares
@@ -39,8 +40,8 @@ HARMLESS = 0.5
 RIGID_SHARE = 0.5
 """Ratio of the deflection of bristles on a rigid layer to the deflection of bristles on an elastic layer [1]."""
 ENOUGH = 3
-"""Smallest number of points per cable for which the mean displacement of the points equals the mean displacement of the
-cable.
+"""Smallest number of points per cable for which the mean displacement of the points is equal to the mean displacement
+of the cable.
 """
 
 
@@ -85,12 +86,14 @@ class MeshTraction(NamedTuple):
         return np.asarray(self.bristles * self.bend / self.limit)
 
     def at(self, i: int) -> MeshTraction:
-        """Return a copy whose attributes are the elements with the index i of the attributes of this object."""
+        """Return a copy for the index i. Each attribute of the copy is the element with the index i of the attribute of
+        this object.
+        """
         return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 
     def shrink(self, column: str, small: float = SMALL) -> float:
-        """Return the factor by which the attribute ``"length"`` or ``"bristles"`` must be multiplied to reduce the
-        ratio of traction to friction limit to ``small``.
+        """Return the factor by which an attribute must be multiplied to reduce the ratio of traction to friction limit
+        to ``small``. The attribute ``column`` is ``"length"`` or ``"bristles"``.
         """
 
         def exceeds(factor: float) -> float:
@@ -108,7 +111,7 @@ class MeshTraction(NamedTuple):
         return HARMLESS if self.rigid else SMALL
 
     def advise(self) -> str:
-        """Return advice on how to reduce the traction; each attribute must be a scalar."""
+        """Return advice on how to reduce the traction. Each attribute must be a scalar."""
         if self.rigid:
             return f"for half of it take {describe_more(1.0 / self.shrink('length', HARMLESS))}"
         return (

@@ -1,5 +1,5 @@
-"""Data of contacts between circles and cables for reports and pictures, in the same form for the laws with segments and
-with points.
+"""Data of contacts between circles and cables for reports and pictures. Laws with segments and laws with points have
+data of the same form.
 """
 
 from __future__ import annotations
@@ -53,7 +53,9 @@ def name_circles(world: Tables, markers: IntArray) -> list[str]:
 
 
 def touches_at_points(component: type[Component]) -> bool:
-    """Return whether a law uses contact points on cables; otherwise it uses the segments of a cable-shape marker."""
+    """Return whether a law uses contact points on cables. Otherwise the law uses the segments of a cable-shape
+    marker.
+    """
     return "cable" in component.refs and "vertical_offset" in component.columns
 
 
@@ -98,7 +100,8 @@ def view_contact(rows: LocalRows) -> ContactView:
 
 
 def find_cables(world: Tables, ids: IntArray, together: bool = False) -> IntArray:
-    """Return the entity indices of the cables to which contacts refer directly or by cable-shape markers, shape (n,).
+    """Return the entity indices of the cables to which contacts refer, shape (n,). Contacts refer to cables directly or
+    by cable-shape markers.
 
     ``together``: whether all processes call this function together, even for rows of other processes. If false, each
     process calls the function for its own rows.

@@ -1,6 +1,6 @@
-"""Rows of laws in which cables can touch any circle of a set, and the search for circles near a cable; see
-`contact/pair_search.py`. The motion of points at an offset y from the axis exceeds the motion of the control points by
-at most 2 |y|.
+"""Rows of laws in which cables can touch any circle of a set, and the search for circles near a cable, see
+`contact/pair_search.py`. If points have an offset y from the axis, their motion exceeds the motion of the control
+points by at most 2 |y|.
 """
 
 from __future__ import annotations
@@ -68,8 +68,8 @@ class CircleSearch(PairSearch):
         return eval_way(hull, self.hull) + eval_way(centre, self.centre)
 
     def eval_slack(self) -> float:
-        """Return the largest distance by which the motion of points at an offset exceeds the motion of the control
-        points [m].
+        """Return the largest difference [m] between the motion of points at an offset and the motion of the control
+        points.
         """
         return 2.0 * float(self.eval_thickness().max(initial=0.0))
 
@@ -84,7 +84,7 @@ class CircleSearch(PairSearch):
         return np.abs(offset)
 
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
-        """Return the smallest gap between a point and the circle of each pair [m], shape (pairs,)."""
+        """For each pair, return the smallest gap between a point and the circle [m], shape (pairs,)."""
         gap = np.empty(len(group))
         fill_pair_gaps(self.p, self.first[group], number, fields.x, fields.markers[CIRCLE_FAMILY].p, gap)
         return gap

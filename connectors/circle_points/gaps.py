@@ -2,11 +2,11 @@
 `Gaps`.
 
 Rows of circle sets refer to the circles that are near a cable at the start and at the end of a step. Within the step
-the cable may pass through a circle to which none of its rows refers. Such circles are checked if the sum of the
-displacements of cable and circle exceeds `PASSING` times the smallest radius of the circles, or if the smallest circle
-has a diameter below the spacing of the points. One additional element of the arrays describes the passage with the
-greatest depth. If the line between two neighbouring points moves across the centre of a circle, the cable has passed
-through the circle, even if no point has touched the circle.
+the cable may pass through a circle to which none of its rows refers. Such circles are checked under one of two
+conditions. Either the sum of the displacements of cable and circle exceeds `PASSING` times the smallest radius of the
+circles, or the diameter of the smallest circle is below the spacing of the points. One additional element of the arrays
+describes the passage with the greatest depth. If the line between two neighbouring points moves across the centre of a
+circle, the cable has passed through the circle, even if no point has touched the circle.
 """
 
 from __future__ import annotations
@@ -22,6 +22,7 @@ from windlass.connectors.circle_points.kernels import (
     eval_growth,
     eval_point,
     gather,
+    read_axis,
 )
 from windlass.connectors.contact.gaps import follow_sets, name_points
 from windlass.connectors.contact.pair_search import PairRows
@@ -48,11 +49,11 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Evaluation
 
 WAYS = 4.0
-"""Distance of a circle from the cable, divided by the displacement of the cable in the step [1], up to which the circle
-is examined.
+"""Distance of a circle from the cable, divided by the displacement of the cable in the step [1]. Up to this value, the
+circle is examined.
 """
 PASSING = 0.6
-"""Displacement per step, divided by the radius of the circle [1]. With a smaller displacement no relevant passage
+"""Displacement per step, divided by the radius of the circle [1]. If the displacement is smaller, no relevant passage
 through a circle remains undetected, because the chord of such a passage is longer than the displacement.
 """
 
@@ -113,7 +114,7 @@ def fill_point_gaps(
         if not row.active or mx * mx + my * my > reach * reach:
             continue
         # points of the cable
-        q, w = gather(x, dofs, i), gather(v, dofs, i)
+        q, w = read_axis(c, x, i), read_axis(c, v, i)
         for k in range(n):
             s = relative_place(k, n)
             z = eval_point(shape(s, L), shape_slope(s, L), y, q, w)
@@ -141,8 +142,7 @@ def sweep_circles(
     row: FloatArray,
     which: IntArray,
 ) -> None:
-    """Find, among the passages of points through circles of their set within a step, the passage with the greatest
-    depth.
+    """Find the deepest of all passages of points through circles of their set within a step.
 
     Args:
         p: data of the rows and of the circles of their sets.
@@ -202,7 +202,8 @@ def sweep_circles(
                     trial[START + a] = trial[a]
                 note_gap(trial, np.sqrt(dx * dx + dy * dy) - r, 0.0, 0.0)
                 note_way(trial, r, dx, dy, 0.0)
-                # passage of the line between this point and the previous point over the centre of the circle
+                # check whether the line between this point and the previous point has passed over the centre of the
+                # circle
                 if j > 0 and crosses(earlier, trial, j == 1, j == n - 1):
                     trial[MISSED] = r
                 earlier[:] = trial
@@ -225,8 +226,8 @@ def watch_circles(rows: LocalRows, p: PairRows, assign: Callable[[Evaluation], A
 
 
 def watch_points(rows: LocalRows, c: PointRows, circles: str, spare: int = 0) -> Gaps:
-    """Create the `Gaps` of rows. ``circles`` is the family of the markers of the circles. The arrays of gap quantities
-    have ``spare`` additional elements.
+    """Create the `Gaps` of rows. The argument ``circles`` is the family of the markers of the circles. The arrays of
+    gap quantities have ``spare`` additional elements.
     """
     numbers = create_numbers(int(c.rows["segments"].sum()) + spare)
     near = create_near(len(numbers))

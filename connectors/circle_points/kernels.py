@@ -9,26 +9,26 @@ The reference length L of a cable is divided into n equal parts. The point in th
     friction: f_t = mu_v v_t + mu_k (r/D) u if the point sticks, mu |f_n| s with s = +-1 if it slips
 
 The circle has the centre c with the velocity v_c, the rotation matrix A, the angular velocity omega and the radius r.
-The parameters k_c, d_c, mu_v, mu_k are values of one part. The left-hand side of the equations of motion contains the
+The parameters k_c, d_c, mu_v, mu_k are values for one part. The left-hand side of the equations of motion contains the
 force f_n n + f_t t at p for the cable, and the reaction -(f_n n + f_t t) with the torque -D f_t for the circle.
-Therefore forces and moments sum to 0, and the total power is f_n v_n + f_t v_t.
+Therefore the sums of forces and of moments are 0, and the total power is f_n v_n + f_t v_t.
 
 The press F of a cable is its tension minus rhoA v², where rhoA is its mass per length and v its speed. For a row with a
 press, the circle is enlarged by F/(k r), where k is the contact stiffness k_c divided by the length L/n. Therefore D =
-r if the cable is in equilibrium; see `update.py`. For such a row, d_c is multiplied by min(1, depth/depth_0), where
-depth is the penetration of the enlarged circle, so f_n is continuous when a point touches. In equilibrium the depth is
-F/(k r), and depth_0 is half of this depth. If the cord lies above the contact face, r is the sum of the radius of the
-face and the cord offset. All quantities refer to this radius of the cord, and mu is the friction coefficient of the
-face times the radius of the face divided by r.
+r if the cable is in equilibrium, see `update.py`. For such a row, d_c is multiplied by min(1, depth/depth_0), where
+depth is the penetration of the enlarged circle. Therefore f_n is continuous when a point touches. In equilibrium the
+depth is F/(k r), and depth_0 is half of this depth. If the cord lies above the contact face, r is the sum of the radius
+of the face and the cord offset. All quantities refer to this radius of the cord. The coefficient mu is the friction
+coefficient of the face times the radius of the face divided by r.
 
-All bristles of a cable have the common deflection u, the mean displacement of the points of the cable since they began
-to stick. With m closed points and the set S of sticking points, u is
+All bristles of a cable have the common deflection u. It is the mean displacement of the points of the cable since they
+began to stick. With m closed points and the set S of sticking points, u is
 
     u = (m/n) mean of u_k over S, u_k = wrap(r alpha_k - anchor_k), alpha: angle of A^T n.
 
 The function wrap subtracts whole circumferences 2 pi r. The bristles of open points have no deflection. While a cubic
-is bent onto a circle, its points move along the circle by up to l³/(192 R²) in both directions. Most of this motion
-cancels in the mean. Without the mean, this motion would deflect individual bristles. Since u_k,t = (r/D) v_t, the power
+is bent onto a circle, its points move along the circle by up to l³/(192 R²) in both directions. In the mean, most of
+this motion cancels. Without the mean, this motion would deflect individual bristles. Since u_k,t = (r/D) v_t, the power
 of the |S| sticking points equals the rate of mu_k (n/m) |S| u²/2.
 
 History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), and n
@@ -50,6 +50,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.contact.arctangent import arctan2, wrap
+from windlass.connectors.contact.axes import to_cubic_eight
 from windlass.connectors.contact.circles import Disc, create_pose
 from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.contact.law import PointLaw, eval_normal_force, read_law, rub_along
@@ -75,7 +76,7 @@ COMES, LAID = 0.0, 1.0
 points that touch the circle have friction.
 """
 FADING = 0.5
-"""Depth divided by F/(k r) above which the full damping acts [1]."""
+"""Depth divided by F/(k r) [1]. Above this value, the full damping acts."""
 
 
 class PointRows(NamedTuple):
@@ -89,16 +90,19 @@ class PointRows(NamedTuple):
             applies at the cord. ``radius`` [m] is the radius of the circle, or of the cord if the cord lies above the
             face. ``press`` is the initial press of the row [N], 0 for a circle that is not enlarged.
             ``axial_stiffness`` [N], ``reference_strain`` [1], ``mass_per_length`` [kg/m] and ``bending_stiffness`` [N
-            m²] are values of the cable. ``beside`` contains the rows of the cables before and after this cable, -1
-            without such a cable. Further fields are the columns ``vertical_offset`` [m], ``clip_normal_force``,
-            ``rigid_layer`` and ``active`` of the law.
+            m²] are values of the cable. ``beside`` contains the rows of the cables before and after this cable. The
+            value is -1 if there is no such cable. Further fields are the columns ``vertical_offset`` [m],
+            ``clip_normal_force``, ``rigid_layer`` and ``active`` of the law.
         dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
+            Beams have the positions of four nodes instead of positions and slopes of two nodes.
+        H: matrices of the axes of beams, see `contact/axes.py`.
         others: results of `read_anchor` for k rows of other processes, shape (k, 5). The indices of these rows follow
             the indices of the rows of this process.
     """
 
     rows: NDArray[Any]
     dofs: IntArray
+    H: FloatArray
     others: FloatArray
 
 
@@ -113,7 +117,7 @@ class PointParameters(NamedTuple):
 
 
 class CircleRow(NamedTuple):
-    """A row: its parameters, the pose and the marker of its circle, the coordinates of its cable with their rates, the
+    """A row: its parameters, the pose and the marker of its circle, the coordinates of its cable and their rates, the
     offset y and the reference length L [m], and the results of `eval_bristles`.
     """
 
@@ -129,8 +133,8 @@ class CircleRow(NamedTuple):
 
 
 class AxisPoint(NamedTuple):
-    """Position and velocity of a point of the contact line, and for points at an offset also the slope r' and its rate
-    r'_t. All fields are scalars, in global x and y.
+    """Position and velocity of a point of the contact line. For points at an offset, the slope r' and its rate r'_t are
+    also given. All fields are scalars, in global x and y.
     """
 
     px: float
@@ -172,6 +176,13 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Eight:
     )  # fmt: skip
 
 
+@kernel(inline=True)
+def read_axis(c: PointRows, values: FloatArray, i: int) -> Eight:
+    """Return the coordinates of the axis of row i, or their rates, from the array ``values`` of all coordinates or
+    rates."""
+    return to_cubic_eight(c.H, i, gather(values, c.dofs, i))
+
+
 @kernel(inline=True, fast=False)
 def combine(S: Four, q: Eight) -> tuple[float, float]:
     """Return x and y of the sum of the products S_a q_a of the shape functions S and the coordinates q of a cable."""
@@ -182,8 +193,8 @@ def combine(S: Four, q: Eight) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
-    """Evaluate the point at the distance y from the axis; S are the shape functions at this point, q the coordinates of
-    the cable, and w the rates of these coordinates.
+    """Evaluate the point at the distance y from the axis. S are the shape functions at this point, q are the
+    coordinates of the cable, and w are the rates of these coordinates.
     """
     px, py = combine(S, q)
     vx, vy = combine(S, w)
@@ -200,7 +211,8 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
     """Return the enlargement F/(k r) of the circle of a row [m], with the press F, the contact stiffness k and the
-    radius r; 0 without a press. ``place`` is `PRESS` or `PRESSED`, the index of the history value from which F is read.
+    radius r. Without a press, return 0. The argument ``place`` is `PRESS` or `PRESSED`, which is the index of the
+    history value from which F is read.
     """
     if row.press == 0.0 or row.contact_stiffness == 0.0:
         return 0.0
@@ -239,7 +251,7 @@ def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
 
 @kernel(inline=True)
 def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
-    """Read the parameters of a row; for ``place`` see `eval_growth`."""
+    """Read the parameters of a row. The argument ``place`` is explained in `eval_growth`."""
     grown = eval_growth(row, data, place)
     return PointParameters(read_law(row, FADING * grown), row.radius, grown)
 
@@ -282,11 +294,11 @@ def eval_bristles(
 def read_row(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, place: int
 ) -> CircleRow:
-    """Return the `CircleRow` of row i; `eval_growth` explains the argument ``place``."""
+    """Return the `CircleRow` of row i. The argument ``place`` is explained in `eval_growth`."""
     row = c.rows[i]
     n, par, y, L = row.segments, read_parameters(row, data, place), row.vertical_offset, row.length * row.segments
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
-    q, w = gather(x, c.dofs, i), gather(v, c.dofs, i)
+    q, w = read_axis(c, x, i), read_axis(c, v, i)
     bend, share = eval_bristles(par, o, y, q, w, data, row.data, n, L)
     return CircleRow(par, o, row.circle, q, w, y, L, bend, share)
 
@@ -300,14 +312,14 @@ def find_point(r: CircleRow, k: int, n: int) -> AxisPoint:
 
 @kernel(inline=True)
 def count_points(row: Any) -> int:
-    """Return the number of points of a row, 0 for an inactive row."""
+    """Return the number of points of a row. The number is 0 for an inactive row."""
     return row.segments if row.active else 0
 
 
 @kernel(inline=True)
 def find_values(row: Any, k: int) -> tuple[int, int, float]:
     """Return the indices of the gap and of the state of point k among the history values, and the normal stiffness of
-    the point [N/m]; see `create_update`.
+    the point [N/m], see `create_update`.
     """
     return point_values(row, k, row.segments)
 
@@ -356,7 +368,7 @@ def fill_ends(c: PointRows, x: FloatArray, out: FloatArray) -> None:
     """Write the ends of the parts on the contact line [m] into out, in global x and y, shape (rows, points + 1, 2)."""
     for i in range(len(c.rows)):
         row = c.rows[i]
-        n, y, q = row.segments, row.vertical_offset, gather(x, c.dofs, i)
+        n, y, q = row.segments, row.vertical_offset, read_axis(c, x, i)
         for k in range(n + 1):
             s, L = k / n, row.length * n
             p = eval_point(shape(s, L), shape_slope(s, L), y, q, q)
@@ -368,7 +380,7 @@ def add_torques(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the torque with which the cable of each row i drives its circle, about the centre of the circle, to
+    """For each row i, add the torque with which its cable drives its circle, about the centre of the circle, to
     ``torque[owner[i]]`` [N m]. This torque is the sum of D f_t over all points, with the distance D and the friction
     f_t.
     """

@@ -1,10 +1,10 @@
-"""Initial deflection of bristles on a rigid layer: cables of a belt that move onto a circle keep the stretch that they
-have at the entry, where the belt first touches the circle.
+"""Initial deflection of bristles on a rigid layer. Cables of a belt that move onto a circle keep the stretch that they
+have at the entry. The entry is the point where the belt first touches the circle.
 
-Material that moves onto a circle sticks to the circle at the point where it touches. Between the times at which two
-successive cables touch the circle, the rim of the circle therefore moves by the reference length of a cable times the
-stretch at the entry. This product is the distance between the mean anchors of both cables, which have the reference
-lengths l_i and l_j:
+Material that moves onto a circle sticks to the circle at the point where it touches. Consider the time between the
+touches of two successive cables. In this time, the rim of the circle moves by the reference length of a cable times the
+stretch at the entry. This product is the distance between the mean anchors of both cables. With the reference lengths
+l_i and l_j of the cables,
 
     anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i
     lam = lam_i - w
@@ -17,27 +17,27 @@ is
 
     w = mean of lam_i - (lam_before - EI/(2 EA r²))
 
-lam_before is the mean of the stretch of cable i over the last displacement l_i of the cable before it reaches the
-circle. The mean is computed by the trapezoidal rule over exactly one length of a cable. This length is the period of
-the waves, so the waves cancel. Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam itself must
-not be averaged over time. The mean over time would be a delayed stretch. A delayed stretch on the circle supplies
-energy to vibrations of the drive, so the amplitude of these vibrations would increase.
+lam_before is the mean of the stretch of cable i while the cable moves by its length l_i, immediately before it reaches
+the circle. The mean is computed by the trapezoidal rule over exactly one length of a cable. This length is the period
+of the waves. Therefore the waves cancel. Bending onto the circle changes the stretch by EI/(2 EA r²). The stretch lam
+itself must not be averaged over time. A mean over time would be a delayed stretch. A delayed stretch on the circle
+supplies energy to vibrations of the drive. The amplitude of these vibrations would then increase.
 
-With these anchors the rate of shear of the bristles along the arc, u' = lam - lam_entry, is 0 at the entry for any
-stiffness of the bristles, as on a rigid layer. In steady motion the speed of the rim is the speed of the belt at the
-entry, omega r = c lam, where c is the reference length of belt that passes per unit of time. On an elastic layer
-(second part of this docstring) the bristles are sheared from the entry, and on short arcs the loss of speed is larger
-than on a rigid layer. The motion of points along the circle during bending has no effect, because the distances between
-anchors are prescribed.
+With these anchors, the rate of shear of the bristles along the arc, u' = lam - lam_entry, is 0 at the entry for any
+stiffness of the bristles. A rigid layer has the same property. In steady motion the speed of the rim is the speed of
+the belt at the entry, omega r = c lam, where c is the reference length of belt that passes per unit of time. On an
+elastic layer (second part of this docstring) the bristles are sheared from the entry, and on short arcs the loss of
+speed is larger than on a rigid layer. The motion of points along the circle during bending has no effect, because the
+distances between anchors are prescribed.
 
-Points with low pressure slip in the step in which their cable moves onto the circle. The slip of these points does not
-move the anchor of the cable if another point sticks. The anchor of the next cable is computed from this anchor, so a
-motion of the anchor would cause a wrong speed of the rim.
+Points with low pressure slip in the step in which their cable moves onto the circle. If another point sticks, the slip
+of these points does not move the anchor of the cable. The anchor of the next cable is computed from this anchor.
+Therefore a motion of the anchor would cause a wrong speed of the rim.
 
 Source: rigid contact of belts: F. Grashof, Theoretische Maschinenlehre II (1883); the rolling condition at the entry:
 K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 8.
 
-Initial deflection of bristles on a soft (elastic) layer, which is sheared from the point at which the belt first
+Initial deflection of bristles on a soft (elastic) layer. Such a layer is sheared from the point at which the belt first
 touches the circle.
 
 A material point of the belt begins to shear the layer at the point where it touches the circle. The deflection
@@ -47,12 +47,12 @@ different distances. X is the mean of these distances. Friction therefore begins
 
     u = w (X - mu_v/mu_k v),    X = s - L (n - 1)/(2 n),    w = w_before - EI/(2 EA r²)
 
-s is the displacement along the circle since the first point of the cable touched, L the length of the cable, and v the
-speed of the cable. w_before is the mean of the slip (v - omega r)/v while the cable moves by the last distance L before
-it reaches the circle. If a solve begins with the cable closer to the circle, the mean is taken over the remaining
-distance. Each cable that runs onto the circle causes a wave of the speed with the wavelength L. The wave cancels in the
-mean over L. Bending onto the circle reduces the stretch by EI/(2 EA r²). The term with mu_v compensates the force mu_v
-v w of the damper, because a layer has no damper.
+s is the displacement along the circle since the first point of the cable touched, L is the length of the cable, and v
+is the speed of the cable. w_before is the mean of the slip (v - omega r)/v while the cable moves by the last distance L
+before it reaches the circle. If a solve begins with the cable closer to the circle, the mean is taken over the
+remaining distance. Each cable that runs onto the circle causes a wave of the speed with the wavelength L. In the mean
+over L, the wave cancels. Bending onto the circle reduces the stretch by EI/(2 EA r²). The term with mu_v compensates
+the force mu_v v w of the damper. A real layer has no damper.
 
 If friction began with u = 0, the layer would be sheared along a shorter part of the arc, and the loss of speed of a
 ribbed belt on the default mesh would be 3.4 % too large.
@@ -86,7 +86,7 @@ from windlass.connectors.contact.circles import Disc
 from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.elements.cable.points import shape
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
@@ -94,18 +94,19 @@ from windlass.framework.model.system import Evaluation
 from windlass.framework.parallel.ghosts import Ghosts, gather_keys
 
 BEGIN = 1.5
-"""Distance along the belt from a cable to the point of contact, divided by the length of the cable [1], at which the
-integration of the stretch or slip of the cable starts.
+"""Distance along the belt from a cable to the point of contact, divided by the length of the cable [1]. At this
+distance, the integration of the stretch or slip of the cable starts.
 """
 MEMORY = 20.0
-"""Number of cables over which waves are averaged [1]. With so many cables, motions of the drive do not affect the mean,
-although their periods are longer than the passage of a cable.
+"""Number of cables over which waves are averaged [1]. With this number of cables, motions of the drive do not affect
+the mean, although their periods are longer than the passage of a cable.
 """
 
 
 Followed = tuple[float, float, float]
-"""State of a cable that has not reached the circle: displacement [m], integral of the stretch over the displacement
-[m], and current stretch [1]."""
+"""State of a cable that has not yet reached the circle: displacement [m], integral of the stretch over the displacement
+[m], and current stretch [1].
+"""
 
 
 @kernel(inline=True)
@@ -114,7 +115,7 @@ def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, f
     circle with friction, the mean anchor of the points [m], the length of the cable [m], the mean wave w of the stretch
     [1], and the number of cables in this mean.
 
-    The indices j of rows of other processes follow the indices of the rows of this process.
+    The rows of this process come first in the numbering of j, followed by the rows of other processes.
     """
     if j >= len(c.rows):
         k = j - len(c.rows)
@@ -135,8 +136,8 @@ def find_bend(
 ) -> tuple[bool, float, float, float, float]:
     """Return five values of a cable that has just moved onto the circle: whether neighbours determine the deflection of
     its bristles, the deflection u [m], the mean wave w of the stretch [1], the number of cables in this mean, and the
-    derivative of u with respect to the stretch of the cable [m]. The derivative of u with respect to ``middle``, which
-    is the mean arc position of the points of the cable [m], is 1.
+    derivative of u with respect to the stretch of the cable [m]. The derivative of u with respect to ``middle`` is 1.
+    ``middle`` is the mean arc position of the points of the cable [m].
     """
     row = c.rows[i]
     n, r, lies, total, count, wave, waves = row.segments, row.radius, False, 0.0, 0, 0.0, 0.0
@@ -164,8 +165,8 @@ def find_bend(
 
 @kernel(inline=True)
 def is_near(row: Any, gap: float, grown: float) -> bool:
-    """Return whether the smallest gap [m] of a cable that has not reached the circle is so small that the integration
-    of the stretch or slip of the cable must start.
+    """Return whether the integration of the stretch or slip of a cable must start. This is the case if the smallest gap
+    [m] of a cable that has not yet reached the circle is small enough.
     """
     # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; the distance of
     # a cable that bends onto the circle is smaller
@@ -176,12 +177,13 @@ def is_near(row: Any, gap: float, grown: float) -> bool:
 
 @kernel(inline=True)
 def add_way(way: float, moved: float, size: float, last: float, now: float, L: float) -> tuple[float, float]:
-    """Return the displacement in a step [m], up to the total displacement L, and the integral of a quantity over this
-    displacement. Both are contributions to the mean of the quantity over the displacement L.
+    """Return two values: the displacement in a step [m], up to the total displacement L, and the integral of a quantity
+    over this displacement. Both are contributions to the mean of the quantity over the displacement L.
 
-    The quantity has the values ``last`` at the start and ``now`` at the end of the step, and is integrated by the
-    trapezoidal rule over ``size``, which is the displacement ``moved`` in the step [m] or the step size [s]. ``way`` is
-    the displacement before the step [m]. Waves have the period of one length L, so they cancel in the mean over L.
+    The quantity has the values ``last`` at the start and ``now`` at the end of the step. It is integrated by the
+    trapezoidal rule over ``size``, which is the displacement ``moved`` in the step [m] or the step size [s]. The
+    argument ``way`` is the displacement before the step [m]. Waves have the period of one length L. Therefore they
+    cancel in the mean over L.
     """
     step = min(moved, L - way)
     if step <= 0.0:
@@ -194,7 +196,7 @@ def add_way(way: float, moved: float, size: float, last: float, now: float, L: f
 def follow_stretch(
     row: Any, o: Disc, q: Eight, w: Eight, gap: float, grown: float, h: float, before: Followed
 ) -> Followed:
-    """Integrate the stretch of a cable over the last part of its displacement before it reaches the circle; this part
+    """Integrate the stretch of a cable over the last part of its displacement before it reaches the circle. This part
     is as long as the cable. Return the state of the cable at the end of the step.
 
     gap: smallest gap of the points of the cable [m].
@@ -227,6 +229,12 @@ def fill_anchors(c: PointRows, rows: IntArray, start: FloatArray, out: FloatArra
 _fill = call(fill_anchors)
 
 
+def is_on_beam(c: PointRows) -> BoolArray:
+    """Return whether the rows have beams instead of cables, shape (rows,)."""
+    found: BoolArray = np.zeros(len(c.rows), bool) if not len(c.H) else (np.eye(4) != c.H).any(axis=(1, 2))
+    return found
+
+
 def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evaluation], None] | None]:
     """Write the indices of neighbours into the field ``beside`` of the rows on a rigid layer. Neighbours are rows on
     the same circle whose cables share a node.
@@ -236,7 +244,9 @@ def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evalu
     Returns:
         The rows, and a function that receives the anchors of rows of other processes, or None in a serial run.
     """
-    layout, ends = rows.layout, c.dofs[:, (0, 4)]
+    # node1 of a beam has the second of the positions, node1 of a cable the third of the positions and slopes
+    layout, second = rows.layout, np.where(is_on_beam(c), 2, 4)
+    ends = np.stack((c.dofs[:, 0], np.take_along_axis(c.dofs, second[:, None], axis=1)[:, 0]), axis=1)
     here = np.flatnonzero(c.rows["rigid_layer"])
     circle, nodes = rows.local("circle")[here], layout.dofs[ends[here]]
     keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]
@@ -271,7 +281,7 @@ def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evalu
 
 
 SLIPPED, SLIP, TOUCHED = STRETCHED, LATEST, WAVE
-"""Indices of history values of rows on a soft layer; rows on a rigid layer store other values at these indices.
+"""Indices of history values of rows on a soft layer. Rows on a rigid layer store other values at these indices.
 SLIPPED: integral of the slip velocity over the time in which the cable moves by the displacement stored at WAY [m].
 SLIP: slip velocity at the end of the previous step [m/s]. TOUCHED: displacement since the first point touched [m], > 0
 counter-clockwise.
@@ -281,7 +291,7 @@ counter-clockwise.
 @kernel(inline=True)
 def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
     """Return the component of the velocity of the middle of a cable along its axis, relative to the centre of the
-    circle [m/s], > 0 counter-clockwise.
+    circle [m/s]. It is > 0 if the motion is counter-clockwise.
     """
     vx, vy = combine(shape(0.5, row.length * row.segments), w)
     dx, dy = q[4] - q[0], q[5] - q[1]
@@ -323,7 +333,7 @@ def follow_slip(
     row: Any, o: Disc, q: Eight, speed: float, gap: float, grown: float, h: float, touches: bool, start: FloatArray,
     data: FloatArray,
 ) -> None:  # fmt: skip
-    """Integrate the slip of a cable over the last part of its displacement before it reaches the circle; this part is
+    """Integrate the slip of a cable over the last part of its displacement before it reaches the circle. This part is
     as long as the cable. Also integrate the displacement since the first point of the cable touched.
 
     gap: smallest gap of the points of the cable [m].

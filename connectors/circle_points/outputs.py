@@ -4,9 +4,9 @@ energies for the laws and for reports.
 Energies and powers of points of cables on circles. See `kernels.py` for the forces and `contact/power.py` for the
 parts of the power.
 
-The reaction on the circle acts at the same point as the force on the cable, so the power of lever arms is 0. While
-point k sticks, the power mu_k (r/D) u v_t = mu_k u u_k,t is stored in the bristles. If m of n points are closed, each
-bristle stores the energy (n/m) mu_k u²/2.
+The reaction on the circle acts at the same point as the force on the cable. Therefore the power of lever arms is 0.
+While point k sticks, the power mu_k (r/D) u v_t = mu_k u u_k,t is stored in the bristles. If m of n points are closed,
+each bristle stores the energy (n/m) mu_k u²/2.
 """
 
 from __future__ import annotations
@@ -27,6 +27,7 @@ from windlass.connectors.circle_points.kernels import (
     read_row,
 )
 from windlass.connectors.contact.account import OPEN, POWERS
+from windlass.connectors.contact.axes import bind_axes
 from windlass.connectors.contact.circle_outputs import create_outputs
 from windlass.connectors.contact.circles import CIRCLE_FAMILY
 from windlass.connectors.contact.place_numbers import NUMBERS as PLACE_NUMBERS
@@ -46,7 +47,7 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import Fields
 
 CABLE = ("axial_stiffness", "reference_strain", "mass_per_length", "bending_stiffness")
-"""Columns of the cables that the contact law reads."""
+"""Columns of the cables that are needed for the contact law."""
 _fill_ends = call(fill_ends)
 
 
@@ -57,7 +58,8 @@ def bind_points(rows: LocalRows) -> PointRows:
 
 def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntArray) -> PointRows:
     """Create the `PointRows` of rows with given markers of circles, radii [m] and process-local coordinate indices."""
-    shared, ids = bind_parameters(rows, rows.local("segments")), rows.local("cable")
+    axes, ids = bind_axes(rows, 2), rows.local("cable")
+    shared = bind_parameters(rows, axes, rows.local("segments"))
     offset, own = rows.local("vertical_offset"), rows.table.component.columns
     cord, press, rigid = (
         rows.local(name) if name in own else np.zeros(len(offset)) for name in ("cord_offset", "press", "rigid_layer")
@@ -66,11 +68,13 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
     # gives the same torque on the circle.
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
+    # strains of beams refer to the reference configuration, whose stretch is not 1 if a length is given
+    cable["reference_strain"] += axes.axis / axes.length - 1.0
     records = create_records(
         circle=circle, segments=rows.local("segments"), radius=radius + cord, vertical_offset=offset, press=press,
         rigid_layer=(rigid != 0.0) & (press > 0.0), beside=np.full((len(offset), 2), -1), **cable, **shared,
     )  # fmt: skip
-    return PointRows(records, np.ascontiguousarray(dofs), np.zeros((0, 5)))
+    return PointRows(records, np.ascontiguousarray(dofs), axes.H, np.zeros((0, 5)))
 
 
 def eval_points(c: PointRows, fields: Fields) -> FloatArray:
@@ -102,6 +106,8 @@ def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) ->
     contain the row of each point and the index of the point in this row.
     """
     q, w = (values[c.dofs[row, :8]].reshape(-1, 4, 2) for values in (fields.x, fields.v))
+    if len(c.H):
+        q, w = c.H[row] @ q, c.H[row] @ w
 
     def at(place: FloatArray) -> tuple[FloatArray, FloatArray]:
         S, dS, _ = eval_shape(place / c.rows["segments"][row], c.rows["length"][row] * c.rows["segments"][row])
@@ -122,7 +128,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the powers of all points; see `eval_point_powers`."""
+    """Return the powers of all points, see `eval_point_powers`."""
     return eval_point_powers(rows.columns, fields)
 
 
@@ -146,8 +152,8 @@ def create_point_outputs(
 def fill_points(
     c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
-    """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1); `contact/power.py` defines these
-    quantities. The last quantity is the number m of closed points with friction.
+    """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1). The quantities are defined in
+    `contact/power.py`. The last quantity is the number m of closed points with friction.
     """
     for i in range(len(c.rows)):
         row, r = c.rows[i], read_row(c, circle, data, x, v, i, PRESSED)
@@ -194,7 +200,7 @@ def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def create_point_account(c: PointRows, before: Call | None = None, by: str = "circle") -> Account:
-    """Create the `Account` of rows with points. ``before`` is executed before the evaluation, for example to
+    """Create the `Account` of rows with points. The function ``before`` is called before the evaluation, for example to
     assign the rows of circle sets to their current circles.
     """
     found = create_numbers(c)

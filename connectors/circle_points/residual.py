@@ -1,8 +1,9 @@
-"""Evaluation of eight rows of contact points at once, one row in each lane of the vector instructions of the processor.
+"""Evaluation of eight rows of contact points at once. Each lane of the vector instructions of the processor evaluates
+one row.
 
 The coordinates of eight rows are copied once into a record g of `POINT_LANES`. The points of the rows are evaluated one
-after the other, each for all eight rows. Rows with fewer points contribute 0 for the missing points. See
-docs/explanation/design.md, Lanes.
+after the other, each for all eight rows. Rows with fewer points contribute 0 for the missing points. The method is
+explained in the section Lanes of docs/explanation/design.md.
 
 The module `kernels.py` describes the contact forces.
 """
@@ -25,6 +26,7 @@ from windlass.connectors.circle_points.kernels import (
     eval_point,
 )
 from windlass.connectors.contact.arctangent import wrap
+from windlass.connectors.contact.axes import shape_lane, spread_lane
 from windlass.connectors.contact.circles import Disc, add_sums
 from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, write_law
 from windlass.connectors.contact.rows import relative_place
@@ -53,8 +55,8 @@ f_n, v_t and r alpha.
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Fill radii, lengths, numbers of points, coordinates and velocities of all lanes with the value 1, because lanes
-    without a row are also evaluated.
+    """Fill radii, lengths, numbers of points, coordinates and velocities of all lanes with the value 1. This is
+    necessary because lanes without a row are also evaluated.
     """
     for k in range(LANES):
         g.radius[k], g.cable_length[k], g.segments[k] = 1.0, 1.0, 1.0
@@ -75,7 +77,7 @@ def gather_rows(
     g: Any,
 ) -> tuple[int, bool, bool]:
     """Copy ``count`` rows, beginning with ``rows[first]``, to the first lanes. Return the largest number of points of
-    these rows, whether any of these rows has an offset, and whether any has bristles.
+    these rows, whether any of these rows has an offset, and whether any of these rows has bristles.
     """
     most, offset, bristles = 0, False, False
     if count < LANES:
@@ -87,6 +89,8 @@ def gather_rows(
         # cable, and parameters of the row
         for a in range(8):
             g.coordinates[a, k], g.velocities[a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
+        shape_lane(c.H, i, 2, g.coordinates, k)
+        shape_lane(c.H, i, 2, g.velocities, k)
         write_law(row, k, g)
         g.radius[k], g.grown[k] = row.radius, eval_growth(row, data, PRESS)
         g.cable_length[k], g.segments[k] = row.length * row.segments, row.segments
@@ -135,8 +139,8 @@ def read_pose(k: int, g: Any) -> Disc:
 @kernel(inline=True)
 def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float, AxisPoint]:
     """Return the shape functions, the derivatives of the shape functions with respect to arc length, the offset, and
-    the position and velocity of point j of lane k. ``offset``: whether the contact line of any lane may have an offset
-    from the axis.
+    the position and velocity of point j of lane k. offset: whether the contact line of any lane may have an offset from
+    the axis.
     """
     s, L, y = relative_place(j, g.segments[k]), g.cable_length[k], g.vertical_offset[k] if offset else 0.0
     S, dS = shape(s, L), shape_slope(s, L)
@@ -161,7 +165,7 @@ def sum_bristles(j: int, offset: bool, g: Any) -> None:
 
 @kernel(inline=True)
 def finish_bristles(g: Any) -> None:
-    """Write the deflection u [m] of the bristles of all lanes; see `eval_bristles`."""
+    """Write the deflection u [m] of the bristles of all lanes, see `eval_bristles`."""
     for k in range(LANES):
         some = g.sticking[k] != 0.0 and g.friction_coefficient[k] != 0.0 and g.friction_stiffness[k] != 0.0
         share = g.touching[k] / (g.segments[k] * (g.sticking[k] if some else 1.0))
@@ -239,5 +243,6 @@ def add_residual(
             else:
                 add_forces(j, False, g)
         for k in range(count):
+            spread_lane(c.H, rows[first + k], 2, g.forces, k)
             forces = read_eight(g.forces, k)
             add_sums(c, rows[first + k], circle, forces, g.load[0, k], g.load[1, k], g.load[2, k], f)

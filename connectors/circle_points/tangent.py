@@ -1,8 +1,8 @@
-"""Exact tangent of the contact between a circle and points of a cable. See `kernels.py` for the forces.
+"""Exact tangent of the contact between a circle and points of a cable. The forces are explained in `kernels.py`.
 
-The variables of one point are (d, phi): d = p - c, and phi is the angle of the circle. The rates of the variables are
-(u, omega). The force is F = f_n n + f_t t, and the prefix d denotes a variation. In the frame of n and t, where theta
-is the angle of n,
+The variables of one point are (d, phi), where d = p - c, and phi is the angle of the circle. The rates of the variables
+are (u, omega). The force is F = f_n n + f_t t, and the prefix d denotes a variation. In the frame of n and t, where
+theta is the angle of n,
 
     d D = n.dd,    d theta = t.dd/D,    d u_k = r (d theta - d phi),
     d v_n = n.du + (u.t) d theta,
@@ -10,12 +10,12 @@ is the angle of n,
     d F = d f_n n + d f_t t + (f_n t - f_t n) d theta,
     d(D f_t) = f_t dD + D d f_t.
 
-With G, the sum of du_k/dq over the sticking points, the tangent of the bristles is mu_k (G du/dq^T + u sum of
+Let G be the sum of du_k/dq over the sticking points. The tangent of the bristles is mu_k (G du/dq^T + u sum of
 d²u_k/dq²). The second term is included in the tangent of each point. At constant history values, the deflection u of
-the bristles of a cable is ``share`` times the sum of u_k over the sticking points, so du/dq is ``share`` G. If return
-maps are active, u follows from the anchors at the start of the step. Then du/dq is different if points have touched or
-opened, or if the cable has just moved onto the circle. See `fill_bend_slopes`. See `contact/assembly.py` for the sum
-over points.
+the bristles of a cable is ``share`` times the sum of u_k over the sticking points. Therefore du/dq is ``share`` G. If
+return maps are active, u follows from the anchors at the start of the step. Then du/dq is different if points have
+touched or opened, or if the cable has just moved onto the circle. These derivatives are computed by `fill_bend_slopes`.
+The sum over points is explained in `contact/assembly.py`.
 """
 
 from __future__ import annotations
@@ -40,6 +40,7 @@ from windlass.connectors.circle_points.kernels import (
 )
 from windlass.connectors.circle_points.layers import comes_along, find_bend
 from windlass.connectors.contact.assembly import add_offset_point, add_point, create_tangent
+from windlass.connectors.contact.axes import spread_plane
 from windlass.connectors.contact.circles import add_circle_curvature, is_central
 from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
 from windlass.connectors.contact.rows import relative_place
@@ -88,7 +89,9 @@ def fill_point_tangent(
 def rotate(
     nx: float, ny: float, nn: float, nt: float, tn: float, tt: float, mn: float, mt: float, C: FloatArray
 ) -> None:
-    """Rotate derivatives from the frame n, t to global x, y, and write them into C (3, 2); t = [-n_y, n_x]."""
+    """Rotate derivatives from the frame n, t to global x, y, and write them into C (3, 2). The tangent direction is t =
+    [-n_y, n_x].
+    """
     n_x, n_y, t_x, t_y = nn * nx - nt * ny, nn * ny + nt * nx, tn * nx - tt * ny, tn * ny + tt * nx
     C[0, 0], C[0, 1] = nx * n_x - ny * t_x, nx * n_y - ny * t_y
     C[1, 0], C[1, 1] = ny * n_x + nx * t_x, ny * n_y + nx * t_y
@@ -98,7 +101,7 @@ def rotate(
 @kernel(inline=True)
 def add_way(J: FloatArray, r: float, z: PointState, G: FloatArray) -> None:
     """Add to G the derivatives of the displacement u_k of a point along the circle with respect to the 11 coordinates.
-    These derivatives follow from the variation d u_k = (r/D) t.dd - r d phi; the docstring of this module defines the
+    These derivatives follow from the variation d u_k = (r/D) t.dd - r d phi. The docstring of this module defines the
     symbols.
     """
     h = r / z.D
@@ -121,7 +124,7 @@ derivatives of u_k for one point, and the sum G. The derivatives of the deflecti
 @kernel(inline=True)
 def fill_jacobian(S: Four, dS: Four, y: float, p: AxisPoint, g: Any) -> None:
     """Write the Jacobian of the position of a point, and the time derivative of this Jacobian, into ``g.J`` and
-    ``g.Jd``. For y = 0 only the Jacobian is written.
+    ``g.Jd``. If y = 0, only the Jacobian is written.
     """
     J = g.J
     if y == 0.0:
@@ -148,8 +151,8 @@ def add_stretch(r: CircleRow, factor: float, U: FloatArray) -> None:
 
 @kernel(inline=True)
 def fill_bend_slopes(c: PointRows, data: FloatArray, start: FloatArray, r: CircleRow, i: int, g: Any) -> None:
-    """Write the derivatives of the deflection u of row i, as the return map computes it, to ``g.U``, and 0 to
-    ``g.share``, if they differ from the derivatives at constant history values.
+    """Write to ``g.U`` the derivatives of the deflection u of row i that the return map computes, and write 0 to
+    ``g.share``. Nothing is written if the derivatives are equal to those at constant history values.
 
     For a cable that has just moved onto a circle with an elastic layer, the derivatives are set to 0, because u depends
     only on the speed of the cable. The neglected derivative with respect to the speed is of the order of the strain
@@ -194,7 +197,7 @@ def begin_row(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[CircleRow, int, int]:  # fmt: skip
-    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``, see the argument ``begin`` of `create_tangent`."""
     r = read_row(c, circle, data, x, v, i, PRESS)
     g.G[:], g.U[:], g.share = 0.0, 0.0, r.share
     if maps and r.share != 0.0:
@@ -230,15 +233,16 @@ def add_closed_point(
 
 @kernel(inline=True)
 def couple_points(r: CircleRow, dq: float, g: Any, K: FloatArray) -> None:
-    """Add to K the derivatives that are due to the common deflection of all bristles of a cable; this deflection
-    couples the points of the cable."""
+    """Add to K the derivatives that are due to the common deflection of all bristles of a cable. This deflection
+    couples the points of the cable.
+    """
     if r.share != 0.0:
         for a in range(11):
             for b in range(11):
                 K[a, b] += dq * r.par.law.friction_stiffness * g.G[a] * (g.share * g.G[b] + g.U[b])
 
 
-_add_rows = create_tangent(count_points, 8, 2, 3, WORK, begin_row, add_closed_point, couple_points)
+_add_rows = create_tangent(count_points, 8, 2, 3, WORK, begin_row, add_closed_point, couple_points, spread_plane)
 
 
 @kernel

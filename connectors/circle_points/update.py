@@ -1,8 +1,8 @@
-"""Kernel that updates the contact states of a circle with points of a cable: between Newton runs, and as the return map
-within Newton runs.
+"""Kernel that updates the contact states of a circle with points of a cable. It is called between Newton runs, and
+within Newton runs as the return map.
 
-See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a row; "start" denotes stored
-values at the start of the step:
+The symbols are explained in `kernels.py`. Gaps and errors are explained in `contact/update.py`. States of a row. The
+word "start" denotes stored values at the start of the step:
 
     deflection: u is the mean of (m/n) u_k over all points that were closed at the start and do not slip. The stored
         values of m and of the anchors at the start are used.
@@ -16,13 +16,14 @@ Therefore, if a point opens, its deflection is distributed to the other points, 
 of their deflection.
 
 For a row with a press, F minus the initial press is stored. In dynamic solves the current value is stored in every
-update. In static solves the value is stored only if it has changed so much that another Newton run is necessary. The
-force error of the update is then the change of the normal force. The row of a cable that moves onto the circle is
-called a new row. A new row has no friction until all of its points are closed with a mean depth near F/(k r), or until
-one point opens. Before all points are closed, points move along the circle by up to l³/(192 R²), and earlier anchors
-would store this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of a new row is
-computed from the distances between its cable and the neighbouring cables on the circle. On other layers this deflection
-is computed from the slip of the cable before the cable reaches the circle. See `layers.py` for both.
+update. In static solves the value is stored only if the change of the value is so large that another Newton run is
+necessary. The force error of the update is then the change of the normal force. The row of a cable that moves onto the
+circle is called a new row. A new row has no friction until all of its points are closed with a mean depth near F/(k r),
+or until one point opens. Until all points are closed, points move along the circle by up to l³/(192 R²). Earlier
+anchors would store this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of a new
+row is computed from the distances between its cable and the neighbouring cables on the circle. On other layers this
+deflection is computed from the slip of the cable before the cable reaches the circle. Both cases are explained in
+`layers.py`.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -50,7 +51,7 @@ from windlass.connectors.circle_points.kernels import (
     eval_growth,
     eval_press,
     find_values,
-    gather,
+    read_axis,
 )
 from windlass.connectors.circle_points.layers import eval_speed, find_bend, find_shear, follow_slip, follow_stretch
 from windlass.connectors.circle_points.residual import POINT_LANES, eval_points, gather_rows
@@ -65,12 +66,12 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
 
 RESTS = 2e-5
-"""Change of the press of a cable in a static solve, relative to its initial press, above which another Newton run is
-made [1].
+"""Change of the press of a cable in a static solve, relative to its initial press [1]. Above this value, another Newton
+run is made.
 """
 DEEP = 0.95
-"""Ratio of the mean depth of a cable that moves onto the circle to its final depth F/(k r) [1] above which the cable
-has friction.
+"""Ratio [1] of the mean depth of a cable that moves onto the circle to its final depth F/(k r). Above this value, the
+cable has friction.
 """
 
 
@@ -112,7 +113,7 @@ def decide_states(
     c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
 ) -> tuple[float, float, bool]:  # fmt: skip
-    """Determine the states of the points of a row, and store the anchors of the points; see `create_update`.
+    """Determine the states of the points of a row, and store the anchors of the points, see `create_update`.
 
     If ``commits`` is true, also store the press, and whether the cable of a new row has friction. These values change
     only after a Newton run, not within it. Return three values: the change of the normal force due to the press [N],
@@ -148,9 +149,9 @@ def decide_states(
             middle = arc
             for k in range(1, n):
                 middle += wrap(places[k].eight[3, lane] - arc, r) / n
-            held, bent, wave, waves, _ = find_bend(c, i, o, gather(x, c.dofs, i), middle, start)
+            held, bent, wave, waves, _ = find_bend(c, i, o, read_axis(c, x, i), middle, start)
         else:
-            held, bent = find_shear(row, eval_speed(row, o, gather(x, c.dofs, i), gather(v, c.dofs, i)), size[0], start)
+            held, bent = find_shear(row, eval_speed(row, o, read_axis(c, x, i), read_axis(c, v, i)), size[0], start)
     # state, friction limit, force of the damper, and deflection of the bristle from its anchor at the start of the step
     for k in range(n):
         p = places[k]
@@ -188,7 +189,7 @@ def decide_states(
         return 0.0, 0.0, False
     data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
     o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
-    q, w, at_rest = gather(x, c.dofs, i), gather(v, c.dofs, i), True
+    q, w, at_rest = read_axis(c, x, i), read_axis(c, v, i), True
     for a in range(8):
         at_rest &= w[a] == 0.0
     # displacement of a cable that has not reached the circle

@@ -1,9 +1,9 @@
 """Contact of a circle with points of a cable of a winch rope: geometry, forces, outputs.
 
-A cable covers the shares σ0 to σ0 + Δ of the length l of the rope. Its n points lie at the constant positions ξ_i = (i
-+ 1/2)/n of the cable. Each point represents the length Δ l/n of the rope. This length changes with l. The material
-moves through the points. S_i are the shape functions, T = r', and a = 1 - σ with σ = σ0 + Δ ξ (see
-elements/cable/winch_points.py):
+A cable covers the shares σ0 to σ0 + Δ of the length l of the rope. Its n points have the constant positions ξ_i = (i +
+1/2)/n on the cable. Each point represents the length Δ l/n of the rope. If l changes, this length also changes. The
+material moves through the points. S_i are the shape functions, T = r', and a = 1 - σ with σ = σ0 + Δ ξ (see
+elements/cable/winch_points.py). For a point,
 
     velocity of the point: p_t = Σ S_i v_i + l_t r_l,    r_l = Σ p_i S_i q_i/l
     velocity of the material: u = p_t + l_t a T = Σ S_i v_i + l_t w,    w = r_l + a T
@@ -17,13 +17,15 @@ mu_v and mu_k of a point are proportional to l. The left-hand side of the equati
 
     nodes    S_i (f_n n + f_t t),        l    f_n n.r_l + V/l + f_t t.w,        circle    -(f_n n + f_t t), -D f_t
 
-The springs of the normal forces have the energy V = k_c g²/2, and their forces are the derivatives of V at constant ξ,
-like the forces of the elastic energy of the rope. The virtual displacement of the material is Σ S_i δq_i + w δl, so the
-friction does the work f_t t.w δl on the length of the rope. The power of the forces is f_n v_n + V l_t/l + f_t v_t.
+The springs of the normal forces have the energy V = k_c g²/2. Their forces are the derivatives of V at constant ξ. The
+forces of the elastic energy of the rope are defined in the same way. The virtual displacement of the material is Σ S_i
+δq_i + w δl. Therefore the friction does the work f_t t.w δl on the length of the rope. The power of the forces is f_n
+v_n + V l_t/l + f_t v_t.
 
-The bristle of a point sticks to the material. Its deflection is b = wrap(r α - anchor) + (r/D) (t.T) a (l - l_0): the
-displacement of the point along the circle since the last update, and the displacement of the material relative to the
-point due to the change l - l_0, where l_0 is the length of the rope at the last update. Therefore b_t = (r/D) v_t.
+The bristle of a point sticks to the material. Its deflection is b = wrap(r α - anchor) + (r/D) (t.T) a (l - l_0). The
+first term is the displacement of the point along the circle since the last update. The second term is the displacement
+of the material relative to the point due to the change l - l_0, where l_0 is the length of the rope at the last update.
+Therefore b_t = (r/D) v_t.
 
 History values of a row with n points: n gaps, n states (0 sticks, +-1 slips, -2 open or without friction), n anchors
 [m], and l_0 [m].
@@ -60,8 +62,8 @@ from windlass.framework.model.gaps import note_gap, note_way
 CABLE = 9
 """Number of coordinates of a cable: eight of its nodes, and the length l of the rope."""
 WAYS = 4.0
-"""Distance of a circle from the cable, divided by the displacement of the cable in the step [1], up to which the circle
-is examined.
+"""Distance of a circle from the cable, divided by the displacement of the cable in the step [1]. Up to this value, the
+circle is examined.
 """
 
 
@@ -131,7 +133,7 @@ class WinchPlace(NamedTuple):
 
 @kernel(inline=True)
 def count_winch_points(row: Any) -> int:
-    """Return the number of points of a row, 0 for an inactive row."""
+    """Return the number of points of a row. The number is 0 for an inactive row."""
     return row.segments if row.active else 0
 
 
@@ -229,9 +231,10 @@ def fill_outputs(
 def fill_winch_powers(
     c: WinchRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
-    """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1); `contact/power.py` defines these
-    quantities. The last quantity is l. If l changes, the length of rope that a point represents changes, and with it
-    the energy of the bristle of a sticking point. This change of energy is counted as loss of bristles.
+    """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1). The quantities are defined in
+    `contact/power.py`. The last quantity is l. If l changes, the length of rope that a point represents changes. This
+    also changes the energy of the bristle of a sticking point. This change of energy is counted as a loss of the
+    bristles.
     """
     for i in range(len(c.rows)):
         row, r = c.rows[i], read_winch_row(c, circle, data, x, v, i)

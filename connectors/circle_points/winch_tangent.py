@@ -1,5 +1,5 @@
-"""Exact tangent of the contact between a circle and points of a cable of a winch rope; see `winch_kernels.py` for the
-forces and symbols.
+"""Exact tangent of the contact between a circle and points of a cable of a winch rope. The forces and symbols are
+explained in `winch_kernels.py`.
 
 The variables of a row are the coordinates of the nodes q, the length l, the centre c and the angle φ of the circle. The
 variations at constant ξ of d = p - c, of e = p_t - v_c and U = u - v_c at constant rates, and of T are
@@ -9,7 +9,8 @@ variations at constant ξ of d = p - c, of e = p_t - v_c and U = u - v_c at cons
     δU = l_t Σ B_i δq_i + (v_l + l_t a T_l) δl         B_i = p_i S_i/l + a S_i'
 
 The derivatives of e with respect to the rates are equal to the derivatives of d with respect to the variables. The
-derivatives of U with respect to the rates are also equal to the derivatives of d, except that w replaces r_l. Therefore
+derivatives of U with respect to the rates are equal to the derivatives of d, except that r_l is replaced by w.
+Therefore
 
     δg = n.δd,    δv_n = n.δe + (t.e) (t.δd)/D,    δv_t = t.δU - (n.U) (t.δd)/D - ω n.δd - D δω
     δb = (r/D) t.δd - r δφ + (r/D) (t.T) a δl + (l - l_0) δ((r/D) (t.T) a)
@@ -46,9 +47,11 @@ WORK = work_type(
     d=(2, WIDTH), e=(2, WIDTH), U=(2, WIDTH), m=(2, WIDTH), T=(2, WIDTH), own=(5, WIDTH), rate=(5, WIDTH), B=(4,),
     shape=(4,),
 )  # fmt: skip
-"""Variations of d, e, U and T for a unit change of each variable; variation of U for a unit change of each rate
-(``m``); derivatives of the force f_n n, the force f_t t and the torque D f_t with respect to the variables (``own``)
-and to the rates of the variables (``rate``); B_i (``B``) and p_i S_i/l (``shape``)."""
+"""Variations and derivatives of a point. They are the variations of d, e, U and T for a unit change of each variable;
+the variation of U for a unit change of each rate (``m``); the derivatives of the force f_n n, the force f_t t and the
+torque D f_t with respect to the variables (``own``) and to the rates of the variables (``rate``); B_i (``B``) and p_i
+S_i/l (``shape``).
+"""
 
 
 @kernel(inline=True)
@@ -56,7 +59,7 @@ def begin_row(
     c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[WinchRow, int, int]:  # fmt: skip
-    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``, see the argument ``begin`` of `create_tangent`."""
     marker = c.rows[i].circle
     central = is_central(circle, marker, c.dofs.shape[1] - CABLE)
     return read_winch_row(c, circle, data, x, v, i), marker, WIDTH if central else 0

@@ -1,10 +1,10 @@
 """Kernel that updates the contact states of a circle with points of a cable of a winch rope after each Newton run.
 
-See `winch_kernels.py` for the symbols, and `contact/update.py` for gaps and errors. Each point has its own bristle. A
-point that was closed at the start of the step has the deflection b from its anchor and from l_0 at the start of the
-step; a point that has just touched has the deflection 0. A point slips if |mu_v v_t + mu_k (r/D) b| > mu |f_n|. For a
-slipping point, b is set to the value at which bristle and damper together exert mu |f_n|. The new anchor is r α - b,
-and l_0 is l.
+The symbols are explained in `winch_kernels.py`. Gaps and errors are explained in `contact/update.py`. Each point has
+its own bristle. If a point was closed at the start of the step, its deflection b is measured from its anchor and from
+l_0 at the start of the step. If a point has just touched, its deflection is 0. A point slips if |mu_v v_t + mu_k (r/D)
+b| > mu |f_n|. For a slipping point, b is set to the value at which bristle and damper together exert mu |f_n|. The new
+anchor is r α - b, and l_0 is l.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -39,7 +39,7 @@ POINT = place_type("arc", "way", "drag", "h", "limit")
 @kernel(inline=True)
 def find_values(row: Any, k: int) -> tuple[int, int, float]:
     """Return the indices of the gap and of the state of point k among the history values, and the normal stiffness of
-    the point [N/m]; see `create_update`.
+    the point [N/m], see `create_update`.
     """
     at_gap, at_state, _ = point_values(row, k, row.segments)
     return at_gap, at_state, row.stiffness * row.rope
@@ -67,7 +67,7 @@ def decide_states(
     c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
 ) -> tuple[float, float, bool]:  # fmt: skip
-    """Determine the states of the points of a row. Store the anchors of the points and the length l_0; see
+    """Determine the states of the points of a row. Store the anchors of the points and the length l_0, see
     `create_update`.
     """
     row = c.rows[i]

@@ -36,7 +36,9 @@ from windlass.framework.model.table import EntityTable
 
 PER_LENGTH = "_per_length"
 TOUCH = 1e-12
-"""Largest gap, divided by the radius of the circle [1], that is treated as closed at the start of a solve."""
+"""Largest gap, divided by the radius of the circle [1]. Up to this value, a segment is treated as closed at the start
+of a solve.
+"""
 CURRENT, REFERENCE = "current", "reference"
 
 
@@ -44,7 +46,7 @@ class SegmentContact(Component):
     """Columns that `ContactCircleCable2D` and `ContactFrictionCircleCable2D` have in common."""
 
     history_column = "segments"
-    segments = column("1", "number of segments n, as in the marker", dtype=np.int64, minimum=1)
+    segments = column("1", "number of segments n, equal to the number in the marker", dtype=np.int64, minimum=1)
     contact_stiffness = column("N/m", "normal stiffness k_c of a segment", default=0.0, minimum=0)
     contact_stiffness_per_length = column("N/m^2", "normal stiffness per metre of cable", default=0.0, minimum=0)
     contact_damping = column("N s/m", "normal damping d_c of a segment", default=0.0, minimum=0)
@@ -96,9 +98,9 @@ def check_segments(world: Tables, table: EntityTable) -> None:
 
 
 def check_offsets(world: Tables, table: EntityTable, current: NDArray[np.bool_]) -> None:
-    """Raise ModelError for rows whose vertical offset has a magnitude >= the radius of the circle, because the centre
-    of the circle could lie between the contact line and the axis. ``current``, shape (resident,), is true for rows
-    whose sticking positions are measured with the current length of segments. Only these rows are checked.
+    """Raise ModelError if the magnitude of the vertical offset of a row is at least the radius of the circle. The
+    centre of the circle could then lie between the contact line and the axis. ``current``, shape (resident,), is true
+    for rows whose sticking positions are measured with the current length of segments. Only these rows are checked.
     """
     radius = table.local("circle_radius")
     for target, positions, rows in world.split_by_table(table.local("cable")):
@@ -118,7 +120,7 @@ def has_moving(world: Tables) -> bool:
 
 
 def find_moving(world: Tables, table: EntityTable) -> NDArray[np.bool_]:
-    """Return an array, shape (resident,), that is true for the rows of this process whose cable has moving material."""
+    """Return whether the cable of each row of this process has moving material, shape (resident,)."""
     moves = np.zeros(table.resident_count, dtype=bool)
     for target, positions, rows in world.split_by_table(table.local("cable")):
         for cables, places, _ in world.split_by_table(target.local("cable", rows)):
@@ -184,7 +186,8 @@ def bind_contact(rows: LocalRows, friction: bool) -> Contact:
 
 def create_system(rows: LocalRows, contact: Contact) -> System:
     """Create a system with the forces, the tangent, the energies, the rounding errors and the gaps of the rows. The
-    function that updates history values after Newton's method differs between laws, so the caller must set it.
+    caller must set the function that updates history values after Newton's method, because this function differs
+    between laws.
     """
     c = contact.columns
     system = System(rows.table.kind, rows.dofs)
@@ -206,8 +209,9 @@ def create_system(rows: LocalRows, contact: Contact) -> System:
 
 
 def close_touching(contact: Contact, fields: Fields) -> None:
-    """Close the open segments of active rows whose gap is at most `TOUCH` times the radius, by storing the gap 0.
-    Therefore a cable that initially lies on the circle is supported by contact forces from the first Newton run on.
+    """Close the open segments of active rows whose gap is at most `TOUCH` times the radius. To close a segment, the gap
+    0 is stored. Therefore contact forces support a cable that initially lies on the circle from the first Newton run
+    on.
     """
     c = contact.columns
     rows, segments = segment_places(c.rows["segments"])
@@ -217,7 +221,8 @@ def close_touching(contact: Contact, fields: Fields) -> None:
 
 
 def eval_segments(contact: Contact, fields: Fields) -> FloatArray:
-    """Return all output quantities of all segments, shape (rows, segments, NUMBERS). See `place_numbers.py`.
+    """Return all output quantities of all segments, shape (rows, segments, NUMBERS). The quantities are explained in
+    `place_numbers.py`.
 
     The size of the second axis is the largest number of segments of a row. Elements that a row does not use are 0,
     except for the state, which is -2 (undefined).
@@ -238,7 +243,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the powers of all segments; see `eval_powers`."""
+    """Return the powers of all segments, see `eval_powers`."""
     contact: Contact = rows.columns
     return eval_powers(contact.columns, contact.axial, fields)
 

@@ -4,9 +4,9 @@ See `Gaps`.
 The gap quantities (see `Gaps`) contain the rate of the gap at the closest point, and the speed of the cable relative to
 the centre of the circle. The end points of segments at the end of a step are stored for the next step. In most rows
 velocities are nearly constant within a step. Therefore the kernels first compute a bound on the change of the gap
-rates, which takes less time than the computation of the gaps. The gaps at the start and at the end of the step are
-computed only if this bound exceeds the limit of the solver, or if the cable moves so far that it could pass through the
-circle.
+rates. This computation takes less time than the computation of the gaps. The gaps at the start and at the end of the
+step are computed in two cases: the bound exceeds the limit of the solver, or the cable moves so far that it could pass
+through the circle.
 """
 
 from __future__ import annotations
@@ -38,17 +38,17 @@ from windlass.framework.model.gaps import (
 from windlass.framework.model.law import LocalRows
 
 WAYS = 4.0
-"""Distance of a circle from the cable, divided by the displacement of the cable in the step [1], up to which the circle
-is examined.
+"""Distance of a circle from the cable, divided by the displacement of the cable in the step [1]. Up to this value, the
+circle is examined.
 """
 LONG = 0.6
-"""Displacement of the closest point per step, divided by the radius of the circle [1]. With a smaller displacement no
-relevant passage through a circle remains undetected, because a chord whose depth is 5 % of the radius is longer than
+"""Displacement of the closest point per step, divided by the radius of the circle [1]. If the displacement is smaller,
+no relevant passage through a circle remains undetected, because a chord whose depth is 5 % of the radius is longer than
 the displacement.
 """
 POINT = 8
 """Number of values of a point: position (2) and velocity (2) relative to the centre of the circle, and the same values
-at the start of the step, NaN if unknown.
+at the start of the step. Unknown values are NaN.
 """
 
 
@@ -70,12 +70,12 @@ def find_closest(
 
 @kernel
 def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> bool:
-    """Return whether a row is quiet: bounds show that the rates of the gaps of its n segments have changed by at most
-    ``least`` [m/s] in the step, and that no segment has passed through the circle undetected.
+    """Return whether a row is quiet. In a quiet row, the rates of the gaps of the n segments have changed by at most
+    ``least`` [m/s] in the step, and no segment has passed through the circle undetected. Both properties are proved by
+    bounds.
 
-    The rate of a gap is z·n, with the velocity z and the normal n at the closest point; rho is the position of this
-    point on the segment, and z_a and z_b are the velocities of both ends. The change of the rate in a step is bounded
-    by
+    The rate of a gap is z·n, with the velocity z and the normal n at the closest point. The position of this point on
+    the segment is rho, and the velocities of both ends are z_a and z_b. The change of the rate in a step is bounded by
 
         rate: |δz| + |δrho| |z_b - z_a| + |z| |δn|
         position: |δrho| <= 2 |δa|/l + 4 |a| |δe|/l²
@@ -83,13 +83,13 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
 
     if |δe| < l/2. The bounds use the largest values over all end points a and all segments e = b - a, the smallest
     length l, and the smallest distance D of a closest point from the centre. A rotation by the angle φ changes a unit
-    vector by at least 2 φ/π; the bounds take this factor into account.
+    vector by at least 2 φ/π. The bounds take this factor into account.
     """
     du, da, de, dz, u, far, near, short, long = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, np.inf, np.inf, 0.0
     ax, ay, bx, by, ux, uy = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for k in range(first, first + n + 1):
-        # position a at the end of the step, position b and velocity u at the start of the step; p, q and w are the same
-        # values of the previous point
+        # a and b are the positions at the end and at the start of the step, u is the velocity at the start; p, q and w
+        # are a, b and u of the previous point
         px, py, qx, qy, wx, wy = ax, ay, bx, by, ux, uy
         ax, ay, bx, by = points[k, 0], points[k, 1], points[k, 4], points[k, 5]
         ux, uy = points[k, 6], points[k, 7]
@@ -173,7 +173,7 @@ def fill_segment_gaps(
         for k in range(n + 1):
             points[begin + k, 0], points[begin + k, 1] = p[j0 + k, 0] - cx, p[j0 + k, 1] - cy
             points[begin + k, 2], points[begin + k, 3] = v[j0 + k, 0] - ux, v[j0 + k, 1] - uy
-        # rows that are new in the list have no stored values at the start of the step
+        # rows that were not in the list in the previous step have no stored values at the start of the step
         if not points[begin, 4] < np.inf:
             continue
         if is_quiet(points, begin, n, r, quiet[LEAST]):
@@ -201,11 +201,11 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
     """Store the values at the end of a step as the values at the start of the next step.
 
     Args:
-        points, rows: points of the rows, and indices of the rows near their circles, as in `fill_segment_gaps`.
-        before: rows of the previous step; the function replaces them by the rows of this step.
+        points, rows: points of the rows, and indices of the rows near their circles, see `fill_segment_gaps`.
+        before: rows of the previous step. The function replaces them by the rows of this step.
         offset: index in ``points`` of the first point of each row, shape (rows,).
     """
-    # delete the stored values at the start of the step for rows that are no longer in the list
+    # delete the values at the start of the step that are stored for rows no longer in the list
     for k in range(1, before[0] + 1):
         points[offset[before[k]], 4] = np.nan
     for k in range(rows[0] + 1):
@@ -218,7 +218,9 @@ def accept_segments(c: SegmentRows, points: FloatArray, rows: IntArray, before: 
 
 
 def watch_segments(rows: LocalRows, c: SegmentRows, shapes: str, circles: str) -> Gaps:
-    """Create the `Gaps` of rows. ``shapes`` and ``circles`` are the families of the markers of cables and circles."""
+    """Create the `Gaps` of rows. The arguments ``shapes`` and ``circles`` are the families of the markers of cables and
+    circles.
+    """
     n = c.rows["segments"]
     numbers, kind, first = create_numbers(int(n.sum())), rows.table.kind, np.cumsum(n)
     offset: IntArray = first - n + np.arange(len(c.rows))

@@ -15,14 +15,14 @@ velocities of the end points, and e = b - a:
 
 The length l is chosen such that x_cur is constant while a stretched segment rolls onto the circle. If the segment lies
 on the axis (offset y = 0), l = |e|. Bending changes the length of a line at the offset y, but not the length of the
-axis. Therefore, for y ≠ 0, rho, alpha and |e| are evaluated on the axis, which lies on a circle of radius r - sigma y,
-and l = |e| r/(r - sigma y). The published form is x_cur = r alpha + sigma rho L/n, with the reference length L of the
-cable and n segments. In the published form, x_cur of a segment with the stretch lam changes by (lam - 1) L/(2 n) while
-the segment rolls onto the circle without slip.
+axis. Therefore, for y ≠ 0, rho, alpha and |e| are evaluated on the axis. The axis lies on a circle of radius r - sigma
+y, so that l = |e| r/(r - sigma y). The published form is x_cur = r alpha + sigma rho L/n, with the reference length L
+of the cable and n segments. In the published form, x_cur of a segment with the stretch lam changes by (lam - 1) L/(2 n)
+while the segment rolls onto the circle without slip.
 
 History values of a row with n segments: n gaps and, with friction, n states (0 sticks, +-1 slips, -2 undefined) and n
 sticking positions. Forces depend on the history values and on the current geometry. The kernels of `update.py` change
-states only between Newton runs, so the equations that Newton's method solves are smooth.
+states only between Newton runs. Therefore the equations that Newton's method solves are smooth.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.11, item ObjectContactFrictionCircleCable2D. The
 documentation of Exudyn does not state the signs of n and sigma and the contribution of the rotation of the circle to
@@ -93,7 +93,7 @@ def closest_point(ax: float, ay: float, bx: float, by: float) -> tuple[float, bo
 
 class SegmentParameters(NamedTuple):
     """Parameters of one row, see `SegmentRows`. All fields are scalars, because compiled code passes scalars to
-    functions without overhead.
+    functions without additional computing time.
     """
 
     contact_stiffness: float
@@ -124,11 +124,11 @@ def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
 @kernel(inline=True)
 def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
     """Return the normal force f_n [N] and the derivatives of f_n with respect to the gap g and its rate v_n. If
-    `clip_normal_force` is true and f_n >= 0, the three results are 0.
+    `clip_normal_force` is true and f_n >= 0, all three results are 0.
 
-    With the stiffness k_c, the damping d_c, a depth g_0 and v_0 = k_c g_0/d_c, f_n = k_c g (1 - v_n/v_0) while -g <
-    g_0, so the force is continuous where segment and circle touch. Source: K. H. Hunt, F. R. E. Crossley, J. Appl.
-    Mech. 42 (1975), exponent 1.
+    With the stiffness k_c, the damping d_c, a depth g_0 and v_0 = k_c g_0/d_c, the force is f_n = k_c g (1 - v_n/v_0)
+    while -g < g_0. Therefore the force is continuous where segment and circle touch. Source: K. H. Hunt, F. R. E.
+    Crossley, J. Appl. Mech. 42 (1975), exponent 1.
     """
     kg, d = par.contact_stiffness, par.contact_damping
     if par.damping_depth > 0.0 and -g < par.damping_depth:
@@ -142,7 +142,7 @@ def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, fl
 
 
 class Chord(NamedTuple):
-    """End points relative to the centre of the circle, and the results of `closest_point`; all fields are scalars."""
+    """End points relative to the centre of the circle, and the results of `closest_point`. All fields are scalars."""
 
     ax: float
     ay: float
@@ -170,8 +170,8 @@ def read_slopes(slope: FloatArray, j: int) -> Four:
 
 @kernel(inline=True)
 def lower_chord(slopes: Four, y: float, h: Chord) -> Chord:
-    """Create the chord of the axis for a segment ``h`` that lies at the offset y from the axis; ``slopes``: r' at both
-    ends.
+    """Create the chord of the axis for a segment ``h`` that lies at the offset y from the axis. The argument ``slopes``
+    contains r' at both ends.
     """
     ux, uy, wx, wy = slopes
     u, w = y / np.sqrt(ux * ux + uy * uy), y / np.sqrt(wx * wx + wy * wy)
@@ -196,9 +196,9 @@ def side(h: Chord) -> float:
 
 @kernel(inline=True)
 def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, float, float]:
-    """Return the position x_cur of the contact point along circle and segment [m], measured on the chord ``z``, and the
-    derivatives of x_cur with respect to the relative position rho of the closest point, in [m], and to the length of
-    the chord, in [1].
+    """Return the position x_cur of the contact point along circle and segment [m], measured on the chord ``z``. Also
+    return the derivatives of x_cur with respect to the relative position rho of the closest point, in [m], and with
+    respect to the length of the chord, in [1].
     """
     sigma = side(z)
     alpha = arctan2(o.a01 * z.nx + o.a11 * z.ny, o.a00 * z.nx + o.a10 * z.ny)
@@ -224,7 +224,7 @@ class SegmentState(NamedTuple):
 
     (vax, vay) and (vbx, vby) are velocities of the end points relative to the centre. ``bristle`` is the deflection of
     the bristle. d_rho and d_length are the derivatives of x_cur with respect to rho and to the length |e| of the chord.
-    These three values are 0 unless the segment sticks and has a bristle.
+    These three values are 0 if the segment does not stick or has no bristle.
     """
 
     chord: Chord
@@ -248,8 +248,8 @@ class SegmentState(NamedTuple):
 
 @kernel(inline=True)
 def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[float, float, float]:
-    """Evaluate the velocities v_n and v_t [m/s] and the normal force f_n [N] of the segment ``h``; ``va``: velocities
-    of both ends relative to the centre.
+    """Evaluate the velocities v_n and v_t [m/s] and the normal force f_n [N] of the segment ``h``. The argument ``va``
+    contains the velocities of both ends relative to the centre.
     """
     vax, vay, vbx, vby = va
     vx, vy = vax + h.rho * (vbx - vax), vay + h.rho * (vby - vay)
@@ -260,7 +260,7 @@ def eval_rates(par: SegmentParameters, o: Disc, h: Chord, va: Four) -> tuple[flo
 
 @kernel(inline=True)
 def eval_friction(par: SegmentParameters, state: float, vt: float, bristle: float, fn: float) -> float:
-    """Return the friction f_t [N]. The bristle deflection ``bristle`` is 0 unless the segment sticks."""
+    """Return the friction f_t [N]. The bristle deflection ``bristle`` is 0 if the segment does not stick."""
     return friction_force(
         state,
         trial(par.friction_stiffness, bristle, par.friction_velocity_penalty, vt),
@@ -288,7 +288,9 @@ def eval_segment(
 
 @kernel(inline=True)
 def end_normal(x: float, y: float) -> tuple[float, float]:
-    """Return the unit vector from the centre of the circle to an end point; 0 if the end point is the centre."""
+    """Return the unit vector from the centre of the circle to an end point. If the end point is the centre, return
+    0.
+    """
     l = np.sqrt(x * x + y * y)
     inverse = 1.0 / l if l > 0.0 else 0.0
     return x * inverse, y * inverse

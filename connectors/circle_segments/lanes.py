@@ -1,7 +1,7 @@
-"""Simultaneous evaluation of several segments with vector instructions of the processor; each segment occupies one
+"""Simultaneous evaluation of several segments with vector instructions of the processor. Each segment occupies one
 element (lane) of the vector registers.
 
-See docs/explanation/design.md, Lanes.
+The method is explained in the section Lanes of docs/explanation/design.md.
 
 The segments in contact (closed segments) of all rows are copied into the lanes in groups of up to eight segments. For
 each group, one loop without branches evaluates the lanes, and the caller reads the results lane by lane. The loop reads
@@ -65,7 +65,8 @@ measured on the axis, which has an offset from the segments. GENERAL: all combin
 @kernel(inline=True)
 def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, int]:
     """Return the row and the index within the row of each closed segment of active rows, and the number of closed
-    segments. The two arrays have more elements than there are closed segments; the additional elements have no meaning.
+    segments. The two arrays may have more elements than there are closed segments. The additional elements have no
+    meaning.
     """
     most = 1
     for i in range(len(c.rows)):
@@ -137,8 +138,8 @@ def gather_lanes(
 
 @kernel(inline=True)
 def read_lane_parameters(case: int, k: int, g: Any) -> SegmentParameters:
-    """Return the parameters of lane k. Parameters that are the same for all segments of the case are returned as
-    constants, so that compiled code omits the terms that depend on them.
+    """Return the parameters of lane k. Parameters that are equal for all segments of the case are returned as
+    constants, so that compiled code omits the terms that depend on these parameters.
     """
     fade, y = g.damping_depth[k] if case == GENERAL else 0.0, 0.0 if case == PLAIN else g.vertical_offset[k]
     along = case != GENERAL or g.use_segment_normals[k] != 0.0
@@ -200,7 +201,7 @@ def eval_forces(case: int, g: Any) -> None:
 
 @kernel(inline=True)
 def eval_places(case: int, g: Any) -> None:
-    """Evaluate v_t, f_n, x_cur and the derivative of x_cur with respect to rho for all lanes. ``case`` must be valid
+    """Evaluate v_t, f_n, x_cur and the derivative of x_cur with respect to rho for all lanes. The case must be valid
     for the segments in all lanes.
     """
     for k in range(LANES):

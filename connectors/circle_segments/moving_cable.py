@@ -3,18 +3,18 @@ displacement of the material is s.
 
 The kernels of the law evaluate the forces f(q, w, s) on the nodes of a cable and on the circle, for the coordinates q
 of the nodes and the material velocities w. This module converts these forces to generalised forces on the coordinates
-of nodes and circle and on s. The vector g = G q contains the coordinates of r', which is S_i g at point i with the
-shape functions S_i (see `elements/cable/ale_kernels.py`). F_i is the force at point i, and v = q_t:
+of nodes and circle and on s. The vector g = G q contains the coordinates of r'. At point i, r' is S_i g with the shape
+functions S_i (see `elements/cable/ale_kernels.py`). F_i is the force at point i, and v = q_t:
 
     velocities of the material: v_i = S_i w,    w = v + s_t g
     force on s: sum_i F_i.r'(x_i) = g.f, because v_i = S_i v + r' s_t and the power is F_i.v_i for all rates
     position with reference length: x_cur = r alpha + sigma (rho L/n - s), where rho L/n - s is a material coordinate
     position with current length: x_cur = r alpha + sigma (rho - 1/2 - (s - s0) n/L) |e|
 
-With current lengths the displacement of the material is the sum of the increments |e| n/L ds, which is not a function
-of s alone. Therefore a sticking position refers to the material point that was at this position when the position was
-stored. The last history value of the row is s0, the axial displacement at that time. Each update shifts the stored
-sticking positions by sigma |e| (s - s0) n/L.
+If positions are measured with current lengths, the displacement of the material is the sum of the increments |e| n/L
+ds. This sum is not a function of s alone. Therefore a sticking position refers to a material point: the point that was
+at this position when the position was stored. The last history value of the row is s0, the axial displacement at that
+time. Each update shifts the stored sticking positions by sigma |e| (s - s0) n/L.
 
 The kernels of the law compute K = dq df/dq + dv df/dw and D = df/dw, including the derivatives with respect to the
 coordinates of the circle. This module computes P, the derivative of f with respect to s that is due to the dependence
@@ -24,9 +24,9 @@ of x_cur on s. The tangent is
     column of s: dv D g + dq P
     row of s: g.(these columns), and in the columns of the nodes in addition dq Gᵀ f
 
-The kernels receive (s - s0) n/L as the field ``shift`` of the rows, with s0 = 0 for the reference length. For cables of
-the same table without axial motion, s refers to the spare coordinate. The spare coordinate is always 0, and forces on
-it have no effect.
+The kernels receive (s - s0) n/L as the field ``shift`` of the rows. For the reference length, s0 = 0. For cables of the
+same table without axial motion, s is the spare coordinate. The spare coordinate is always 0, and forces on it have no
+effect.
 
 Source: virtual power with the velocity field of an axially moving cable; J. Gerstmayr and others, documentation of
 Exudyn 1.11, items ObjectContactFrictionCircleCable2D and ObjectALEANCFCable2D.
@@ -108,15 +108,15 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
 
 
 def set_shift(c: SegmentRows, axial: AxialMotion, x: FloatArray, data: FloatArray) -> None:
-    """Write (s - s0) n/L of each row into the field ``shift``; s is read from the coordinates x, and s0 from ``data``
-    (0 with the reference length).
+    """Write (s - s0) n/L of each row into the field ``shift``. The displacement s is read from the coordinates x, and
+    s0 is read from ``data`` (0 with the reference length).
     """
     stored = np.where(axial.stored >= 0, data[axial.stored], 0.0)
     c.rows["shift"] = (x[axial.s] - stored) / c.rows["length"]
 
 
 def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Fields) -> tuple[float, bool, float, int]:
-    """Call ``update``, which updates the rows of the law after a Newton run and shifts the sticking positions. Then
+    """Call ``update``, which updates the rows of the law after a Newton run, and shift the sticking positions. Then
     store the current axial displacements s as s0, and return the results of ``update``.
     """
     shape, circle = fields.markers[FAMILY], fields.markers[CIRCLE_FAMILY]
@@ -131,8 +131,8 @@ def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Field
 def fill_axial_columns(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, P: FloatArray
 ) -> None:
-    """Add to P, shape (rows, 8 + m), the derivatives of the forces with respect to the axial displacement s, which
-    changes the position x_cur of sticking segments.
+    """Add the derivatives of the forces with respect to the axial displacement s to P, shape (rows, 8 + m). The
+    displacement s changes the position x_cur of sticking segments.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -149,7 +149,7 @@ def fill_axial_columns(
             j = shape.start[k] + s
             z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
             n0x, n0y, n1x, n1y = force_normals(par, z.chord)
-            # the derivative of x_cur with respect to s is minus the derivative with respect to rho L/n; the forces on
+            # the derivative of x_cur with respect to s is the derivative with respect to rho, times -n/L; the forces on
             # both points are (1-rho) f_t t0 and rho f_t t1
             d_ft = -par.friction_stiffness * z.d_rho / par.length
             f0, f1 = (1.0 - z.chord.rho) * d_ft, z.chord.rho * d_ft
@@ -201,8 +201,8 @@ def scatter_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add to ``values``, the values of the matrix, the derivatives dq ∂f/∂q + dv ∂f/∂q_t of the forces f of
-    `scatter_forces`; dq and dv are scalar factors. The docstring of this module defines the symbols.
+    """Add the derivatives dq ∂f/∂q + dv ∂f/∂q_t of the forces f of `scatter_forces` to ``values``, the values of the
+    matrix. The factors dq and dv are scalars. The docstring of this module defines the symbols.
     """
     width = c.dofs.shape[1]
     g, B = np.empty(8), np.empty((width, width + 1))

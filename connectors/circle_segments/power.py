@@ -1,7 +1,7 @@
 """Power that the contact takes from a circle and a cable, divided into dissipated and stored parts.
 
-`kernels.py` defines the symbols; x_cur_t, u_t and g_t are the rates of x_cur, u and g. The force f_n acts on the end
-points 0 and 1 in the directions n_0 and n_1, and f_t in the directions t_0 and t_1. For each closed segment:
+The symbols are defined in `kernels.py`. The rates of x_cur, u and g are x_cur_t, u_t and g_t. The force f_n acts on the
+end points 0 and 1 in the directions n_0 and n_1, and f_t in the directions t_0 and t_1. For each closed segment:
 
     power taken: P = (1-rho) F_0.(v_0 - v_c) + rho F_1.(v_1 - v_c) - r f_t omega, F_j = f_n n_j + f_t t_j
     sliding: f_t x_cur_t while the segment slips, without bristles f_t v_t
@@ -11,13 +11,13 @@ points 0 and 1 in the directions n_0 and n_1, and f_t in the directions t_0 and 
     normal spring: k_c g g_t is stored
     lever: remainder of P, neither dissipated nor stored
 
-P is the power of all forces; f_t acts on the circle at the radius r. The slip velocity of the law is x_cur_t, which is
-0 for a segment that rolls. In contrast, v_t of such a segment is omega g, because the cable lies at the radius r + g,
-but v_t contains the velocity of the circle at the radius r.
+P is the power of all forces. On the circle, f_t acts at the radius r. The slip velocity of the law is x_cur_t, which is
+0 for a segment that rolls. In contrast, v_t of such a segment is omega g. The reason is that the cable lies at the
+radius r + g, but v_t contains the velocity of the circle at the radius r.
 
 The lever power contains f_t (v_t - x_cur_t) of slipping segments, mu_k u (v_t - u_t) of sticking segments, k_c g (v_n -
-g_t) of moving material, and the power due to `use_segment_normals` = false. `contact/account.py` explains the losses
-that are computed from differences of energies.
+g_t) of moving material, and the power due to `use_segment_normals` = false. The losses that are computed from
+differences of energies are explained in `contact/account.py`.
 
 Source: derived in this project from the power of each force.
 """
@@ -55,7 +55,7 @@ def eval_powers(c: SegmentRows, axial: AxialMotion | None, fields: Fields) -> Fl
 
 
 def follow(c: SegmentRows, axial: AxialMotion | None, rates: FloatArray, fields: Fields) -> None:
-    """If the material of cables moves, update ``shift`` (see `set_shift`), and write the axial velocities of the
+    """If the material of cables moves, update ``shift`` (see `set_shift`). Also write the axial velocities of the
     material [m/s] into ``rates``, shape (rows,).
     """
     if axial is not None:

@@ -1,5 +1,5 @@
-"""Evaluation of the powers and energies of several segments at once; see `lanes.py` for lanes, and `power.py` for the
-definitions of powers.
+"""Evaluation of the powers and energies of several segments at once. Lanes are explained in `lanes.py`, and the powers
+are defined in `power.py`.
 """
 
 from __future__ import annotations
@@ -60,8 +60,8 @@ def gather_rates(
     g: Any,
 ) -> None:  # fmt: skip
     """Copy the slopes, the rates of slopes and the axial velocities of ``count`` segments, beginning with the index
-    ``first`` of the list, to the first lanes. ``s_t``, shape (rows,), contains the axial velocity of each row [m/s].
-    `gather_lanes` must be called before.
+    ``first`` of the list, to the first lanes. The argument ``s_t``, shape (rows,), contains the axial velocity of each
+    row [m/s]. Before this function, `gather_lanes` must be called.
     """
     for k in range(count):
         i = rows[first + k]
@@ -75,16 +75,16 @@ def gather_rates(
 
 @kernel(inline=True)
 def invert(x: float) -> float:
-    """Return 1/x, or 0 for x = 0, because x can be 0 in unused lanes."""
+    """Return 1/x, or 0 for x = 0. In unused lanes, x can be 0."""
     inverse = 1.0 / (x if x != 0.0 else 1.0)
     return inverse if x != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Return the velocity, relative to the centre of the circle, of the point of the axis from which the end point
-    ``end`` (0 or 1) of the segment in lane k has the offset y. The point of the axis is fixed in the mesh, not in the
-    material, which moves at the axial velocity s_t.
+    """Return the velocity of a point of the axis relative to the centre of the circle. From this point, the end point
+    ``end`` (0 or 1) of the segment in lane k has the offset y. The point is fixed in the mesh and not in the material,
+    which moves at the axial velocity s_t.
     """
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))
@@ -181,7 +181,7 @@ def fill_powers(
 ) -> None:
     """Write the powers of closed segments in the order of `POWERS` into out, shape (rows, segments, 6).
 
-    ``s_t`` contains the axial velocities [m/s], shape (rows,).
+    The argument ``s_t`` contains the axial velocities [m/s], shape (rows,).
     """
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)
@@ -201,8 +201,8 @@ def read_segments(
     energies: FloatArray, powers: FloatArray, parts: FloatArray, f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the energies of springs and bristles to ``energies``, shape (2, rows). Add the powers of sliding, tangential
-    dampers and lever to ``powers``, shape (5, rows), see `Reading`. Write into ``parts`` the values that `fill_jumps`
-    reads.
+    dampers and lever to ``powers``, shape (5, rows), see `Reading`. Write the values that `fill_jumps` needs into
+    ``parts``.
 
     s_t: axial velocities [m/s], shape (rows,).
     parts: output for values of each segment, shape (rows, segments, PARTS).

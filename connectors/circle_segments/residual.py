@@ -1,5 +1,5 @@
-"""Contact forces between circles and segments of cables. See `kernels.py` for the forces, and `lanes.py` for the
-evaluation of several segments at once.
+"""Contact forces between circles and segments of cables. The forces are explained in `kernels.py`, and the evaluation
+of several segments at once is explained in `lanes.py`.
 """
 
 from __future__ import annotations
@@ -47,8 +47,9 @@ def add_lanes(
     """Add the forces of the segments in the first lanes to the sums of their rows. If all segments of a row have been
     added, add the sums of this row to f.
 
-    ``last`` is the row of the previous segment, or -1 if there is no previous segment; ``sums`` contains the sums of
-    this row. The function returns the row of the last segment in the lanes and the sums of this row.
+    The argument ``last`` is the row of the previous segment, or -1 if there is no previous segment. The argument
+    ``sums`` contains the sums of this row. The function returns the row of the last segment in the lanes and the sums
+    of this row.
     """
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     for k in range(count):

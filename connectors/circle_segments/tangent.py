@@ -1,4 +1,4 @@
-"""Exact tangent of the contact between a circle and the segments of a cable. See `kernels.py` for the forces.
+"""Exact tangent of the contact between a circle and the segments of a cable. The forces are explained in `kernels.py`.
 
 The variables of one segment are (a, b, phi): the end points a and b relative to the centre of the circle, and the angle
 phi of the circle. The velocities of a and b are va and vb, and the prefix d denotes a variation. With D = |w|, E = e.e,
@@ -12,12 +12,12 @@ z = D/E, h = t.e/E, and the vectors n, t of the contact frame:
     d x_cur = r (d theta - d phi) + (dx/d rho) d rho + (dx/d|e|) d|e|,
     d|e| = (e/|e|).(db - da).
 
-With the current length, dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2); with the reference length, dx/d rho =
-sigma L/n and dx/d|e| = 0. With the current length and an offset, the two derivatives are multiplied by r/(r - sigma y),
-and rho, theta and e in d x_cur refer to the chord of the axis. The vector u is the velocity of the closest point
-relative to the centre of the circle. The forces (F0, F1, torque) are power-conjugate to the rates of (a, b, phi).
-Therefore, if the Jacobian B maps rates of coordinates to the rates of (a, b, phi), B^T maps (F0, F1, torque) to forces
-on coordinates. With the variables y = (a, b, phi) and F = (F0, F1, torque), the matrix of a segment is B^T (dF/dy B +
+With the current length, dx/d rho = sigma |e| and dx/d|e| = sigma (rho - 1/2). With the reference length, dx/d rho =
+sigma L/n and dx/d|e| = 0. With the current length and an offset, the two derivatives are multiplied by r/(r - sigma y).
+In d x_cur, rho, theta and e then refer to the chord of the axis. The vector u is the velocity of the closest point
+relative to the centre of the circle. The forces (F0, F1, torque) are power-conjugate to the rates of (a, b, phi). Let
+the Jacobian B convert rates of coordinates to the rates of (a, b, phi). Then B^T converts (F0, F1, torque) to forces on
+coordinates. With the variables y = (a, b, phi) and F = (F0, F1, torque), the matrix of a segment is B^T (dF/dy B +
 dF/dy_t dB/dt), plus the terms with the second derivatives of the marker positions.
 """
 
@@ -86,8 +86,8 @@ def fill_segment_tangent(
     """Write dq times the derivatives of F = (F0, F1, torque) with respect to y = (a, b, phi), plus dv times the
     derivatives of F with respect to y_t, into C, shape (5, 5). Return F0 and F1.
 
-    If ``on_axis`` is true, x_cur depends on points of the axis instead of a and b; `add_axis_columns` adds the
-    derivatives with respect to these points.
+    If ``on_axis`` is true, x_cur depends on points of the axis instead of a and b. The derivatives with respect to
+    these points are added by `add_axis_columns`.
     """
     h = z.chord
     r, rho, nx, ny = par.radius, h.rho, h.nx, h.ny
@@ -205,9 +205,9 @@ def add_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add to ``values`` the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual`, at constant history values
-    and with the scalar factors dq and dv.
-    ``slots``, shape (rows, 8 + m, 8 + m), contains the indices of the matrix entries in ``values``.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of the forces f of `add_residual` to ``values``. History values are constant,
+    and dq and dv are scalar factors. The argument ``slots``, shape (rows, 8 + m, 8 + m), contains the indices of the
+    matrix entries in ``values``.
     """
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
     J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))
@@ -296,8 +296,8 @@ def fill_axis_columns(C: FloatArray, S: FloatArray, j: int, J: FloatArray, X: Fl
 @kernel(inline=True)
 def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
     """Add to N, shape (11, 3), dq times the derivatives of the generalised forces with respect to the velocity v_c of
-    the centre and the angular velocity omega. V: see `add_tangent`. N is necessary for markers whose Jacobians change
-    in time.
+    the centre and the angular velocity omega. V is explained in `add_tangent`. N is necessary for markers whose
+    Jacobians change in time.
     """
     for b in range(3):
         if b < 2:

@@ -1,8 +1,8 @@
 """Kernels that update the contact states of the segments of a cable on a circle between Newton runs, and kernels for
 outputs.
 
-See `kernels.py` for the symbols. Update of one segment with friction; "start" denotes stored values at the start of the
-step:
+The symbols are explained in `kernels.py`. Update of one segment with friction. The word "start" denotes stored values
+at the start of the step:
 
     gap: if (g > 0) differs from (stored gap > 0), error += |k_c (g - stored gap)|. Then the gap is stored.
     deflection: D = wrap(x_cur - last), where last is the sticking position at the start, or x_cur if the state at the
@@ -16,7 +16,7 @@ step:
     no friction: the state is -2 if the segment is open, or if mu_k and mu_v are 0.
 
 The errors of the segments of a row are summed. For each row, |f_n| is summed over the segments that were closed before
-the update. The kernels also return the largest of these sums, with which solvers compare the errors.
+the update. The kernels also return the largest of these sums. Solvers compare the errors with this sum.
 """
 
 from __future__ import annotations
@@ -59,9 +59,9 @@ def store_gaps(
     always: bool,
     error: FloatArray,
 ) -> tuple[IntArray, IntArray, FloatArray, int, bool]:
-    """Store gaps. For each segment that has opened or closed, add |k_c (g - stored gap)|, with the contact stiffness
-    k_c and the current gap g, to the ``error`` of the row [N]. If ``always`` is false, only the gaps of these segments
-    are stored.
+    """Store gaps. For each segment that has opened or closed, add |k_c (g - stored gap)| to the ``error`` of the row
+    [N]. Here k_c is the contact stiffness, and g is the current gap. If ``always`` is false, only the gaps of these
+    segments are stored.
 
     If ``always`` is true, all gaps are stored, and segments that are open or without friction get the state -2.
 
@@ -69,7 +69,7 @@ def store_gaps(
     the previous gap of each segment. Also returns the number of these segments, and whether any segment has opened or
     closed.
     """
-    # the arrays are large enough for all segments
+    # one element per segment of all rows is sufficient, because at most all segments are listed
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments
@@ -142,7 +142,8 @@ def update_gaps(
 def update_friction(
     c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, start: FloatArray
 ) -> tuple[float, bool, float, int]:
-    """Update gaps, states and sticking positions; ``start`` contains the history values at the start of the step.
+    """Update gaps, states and sticking positions. The argument ``start`` contains the history values at the start of
+    the step.
 
     Returns the largest sum of force errors of a row [N], whether any contact state has changed, the largest normal
     force of a row for the contact states before the update [N], and the row with the largest error, or -1 if there is
@@ -222,12 +223,12 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
 
 @kernel
 def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
-    """Set the sticking positions of closed segments with bristles to the current positions if the stored values are 0,
-    which means that no position is stored yet. Only rows whose positions are measured with reference lengths are
+    """Initialise the sticking positions of closed segments with bristles. If the stored value is 0, no position is
+    stored yet, and the current position is stored. Only rows whose positions are measured with reference lengths are
     changed.
 
-    The sticking positions of segments without bristles are set to 0. This update is necessary if bristles are switched
-    on between two steps, because the published law stores sticking positions only for segments with bristles.
+    The sticking positions of segments without bristles are set to 0. This function is necessary for bristles that are
+    switched on between two steps. The published law stores sticking positions only for segments with bristles.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

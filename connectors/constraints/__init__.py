@@ -1,1 +1,3 @@
-"""Laws with Lagrange multipliers: joints, supports, constraints on coordinates; breaking of joints, springs, ropes."""
+"""Laws with Lagrange multipliers: joints, supports, and constraints on coordinates. Also the breaking of joints,
+springs and ropes.
+"""

@@ -1,17 +1,17 @@
-"""Joints, supports, springs and cables that break during a motion: at a given load, at a given time, by fatigue, or
-when a user function returns true.
+"""Joints, supports, springs and cables that break during a motion. They break at a given load, at a given time, by
+fatigue, or when a user function returns true.
 
-After every step, a hook evaluates the forces of the links. A link whose force has reached its breaking load becomes
-inactive (`World.set`) at the start of the next step, and remains inactive. The delay of the break is at most one step.
-Therefore the force exceeds the breaking load by at most the increase of the force in one step. If the user gives a time
-of breaking, a step ends at this time, and the next step begins without the link. A broken joint releases its
-constraints without a loss of energy. A broken spring loses its stored energy. The energy ledger lists this loss as a
-change of the model. After a break the solver computes accelerations that fulfil the equations of motion without the
-link. Therefore the break causes no error of the energy balance.
+After every step, a hook evaluates the forces of the links. If the force of a link has reached its breaking load, the
+link becomes inactive (`World.set`) at the start of the next step. It then remains inactive. The delay of the break is
+at most one step. Therefore the force exceeds the breaking load by at most the increase of the force in one step. If the
+user gives a time of breaking, a step ends at this time, and the next step begins without the link. A broken joint
+releases its constraints without a loss of energy. A broken spring loses its stored energy. The energy ledger lists this
+loss as a change of the model. After a break the solver computes accelerations that fulfil the equations of motion
+without the link. Therefore the break causes no error of the energy balance.
 
-The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks, namely the
+The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks. This is the
 cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column
-``broken``) has no internal force: it loses its strain energy, and its mass and weight remain on its nodes. There is no
+``broken``) has no internal force and loses its strain energy. Its mass and weight remain on its nodes. There is no
 material on the axis of a broken cable. The axis is only a line between the two ends of the rope at the break. Therefore
 the fluid loads of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its
 line loads per current length, become inactive.
@@ -83,10 +83,10 @@ class Link:
             the cables. The force of any other link is the square root of the sum of the squares of all force components
             of all rows.
         time: time at which the link breaks [s]. A step ends at this time.
-        rule: function ``rule(t, force)`` of the time [s] and the force [N], called once after each step. The link
-            breaks if the function returns true. The function can sum up damage in a variable of its own. Checkpoints do
-            not contain this variable, so a restarted run begins with its initial value.
-        name: name of the link in messages and results; default: name of the entity or of the rope.
+        rule: function ``rule(t, force)`` of the time [s] and the force [N]. It is called once after each step. The link
+            breaks if the function returns true. The function may accumulate damage in its own variable. Checkpoints do
+            not contain this variable. Therefore the variable has its initial value after a restart.
+        name: name of the link in messages and results. The default is the name of the entity or of the rope.
         fatigue: curve whose method ``find_lives(ranges, means)`` returns numbers of cycles to failure, such as
             `windlass.post.fatigue_curve`. The link breaks when its damage has reached 1. Each cable has its own damage.
             Checkpoints contain the damage.
@@ -143,8 +143,8 @@ class Link:
         return bool(np.any(self.entity.active))
 
     def eval_forces(self, state: State) -> FloatArray:
-        """Return the largest of the axial forces at both ends and in the middle of each cable [N], shape (cables,); for
-        a link without cables, return its force, shape (1,).
+        """For a link of cables, return the largest of the axial forces at both ends and in the middle of each cable
+        [N], shape (cables,). For a link without cables, return its force, shape (1,).
         """
         if not self.is_rope:
             return np.array([np.linalg.norm(np.ravel(eval_output(self.entity, FORCE, state)))])
@@ -220,7 +220,7 @@ class BreakingLinks(StepHook):
     @checked(name=word())
     def damages(self, name: str) -> FloatArray:
         """Return the damage of each cable of a link [1], shape (cables,). For a link without cables, return its damage,
-        shape (1,). Ranges of the force that no later cycle has closed are counted as half cycles.
+        shape (1,). Ranges of the force that no later cycle has closed count as half cycles.
 
         Raises:
             ModelError: no link with this name has a fatigue curve.
@@ -276,8 +276,8 @@ class BreakingLinks(StepHook):
         self._find_due(state, is_step=True)
 
     def find_doubts(self) -> Sequence[str]:
-        """Return a list with one warning, which names the links that reached their breaking limit in the last step but
-        are still active; the list is empty if there are no such links.
+        """Return a list with one warning. The warning names the links that reached their breaking limit in the last
+        step but are still active. If there are no such links, the list is empty.
         """
         if not self._due:
             return []
@@ -303,12 +303,14 @@ class BreakingLinks(StepHook):
         return [link for link in self.links if link.name not in broken]
 
     def _has_reached_time(self, link: Link, state: State) -> bool:
-        """Return whether the time at which a link breaks has been reached, with a tolerance for rounding errors."""
+        """Return whether the time at which a link breaks has been reached. The comparison has a tolerance for rounding
+        errors.
+        """
         return link.time is not None and state.t >= link.time - find_rounding(state.t, self._step)
 
     def _find_due(self, state: State, is_step: bool) -> None:
-        """Find the links that break at the start of the next step. If ``is_step`` is true, a step has just ended, so
-        the function also sums damages and calls rules.
+        """Find the links that break at the start of the next step. If ``is_step`` is true, a step has just ended. The
+        function then also sums damages and calls rules.
         """
         self._due = {}
         for link in self._find_whole():
@@ -338,7 +340,8 @@ class BreakingLinks(StepHook):
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the broken links, the links that break in the next step, and the damages. The columns ``active`` and
-        ``broken`` of the links are not included, because the checkpoint of the model contains them."""
+        ``broken`` of the links are not included. The checkpoint of the model contains these columns.
+        """
         return {
             "due": list(self._due),
             "due_forces": [due.force for due in self._due.values()],
@@ -364,7 +367,7 @@ class BreakingLinks(StepHook):
 
 
 def find_largest(link: Link, forces: FloatArray) -> DueBreak:
-    """Return the largest of the forces of a link [N], and the index of the cable in which this force acts, or -1 for a
+    """Return the largest of the forces of a link [N]. Also return the index of the cable with this force, or -1 for a
     link without cables.
     """
     k = int(np.argmax(forces))
@@ -372,9 +375,9 @@ def find_largest(link: Link, forces: FloatArray) -> DueBreak:
 
 
 def release(world: World, cable: Entity) -> None:
-    """Set the fluid loads of a broken cable to act per unstrained length. Deactivate the contacts of this cable, and
-    its line loads per current length. Rows that refer to several connected cables do not change. All processes must
-    call this function together.
+    """Change the fluid loads of a broken cable so that they act per unstrained length. Deactivate the contacts of this
+    cable, and its line loads per current length. Rows that refer to several connected cables do not change. All
+    processes must call this function together.
     """
     tables = [table for component, table in world.tables.items() if CABLE in component.refs and table.count]
     numbers = cable.ids

@@ -7,16 +7,17 @@
     accelerations: J1 q̈1 - i J0 q̈0 = a - (J̇1 q̇1 - i J̇0 q̇0),    a = offset_tt(t), at velocity level a = rate_t(t)
     inactive rows: λ = 0
 
-If coordinate 0 is a first-order state, such as the signal of a motor controller, coordinate 1 follows the state, and no
-force acts on the state.
+If coordinate 0 is a first-order state, such as the signal of a motor controller, coordinate 1 follows the state. No
+force then acts on the state.
 
 x0 and x1 are displacements from the reference configuration, with ẋ = J q̇ and H = ∂J/∂q. If a marker is a single
-coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordinates, -r0/r1 for two external gears with
-the radii r0 and r1, z0/z1 for two wheels with z0 and z1 teeth that a chain or toothed belt connects, and the radius of
-the pinion for a rack (coordinate 1) on a pinion (coordinate 0).
+coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordinates, and -r0/r1 for two external gears
+with the radii r0 and r1. If a chain or toothed belt connects two wheels with z0 and z1 teeth, the ratio is z0/z1. For a
+rack (coordinate 1) on a pinion (coordinate 0), it is the radius of the pinion.
 
-If the user gives no function for offset_t, this rate is computed from offset(t): exactly for predefined time functions,
-and by difference quotients for other functions (`windlass.connectors.user_functions.time_functions`).
+If the user gives no function for offset_t, this rate is computed from offset(t). The computation is exact for
+predefined time functions, and uses difference quotients for other functions
+(`windlass.connectors.user_functions.time_functions`).
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (constraints and their index).
 """
@@ -73,7 +74,9 @@ class CoordinateConstraint(Component):
 
 
 class TimeColumns(NamedTuple):
-    """Right-hand sides of the constraint equations of all rows as functions of time; the values have shape (rows,)."""
+    """Right-hand sides of the constraint equations of all rows as functions of time. The values have the shape
+    (rows,).
+    """
 
     offset: TimeColumn  # value of x1 - i x0 for rows at position level
     rate: TimeColumn  # value of ẋ1 - i ẋ0 for rows at velocity level, 0 for other rows
@@ -157,7 +160,7 @@ def tangent(
 def add_accelerations(
     rows: Any, dofs: IntArray, n0: int, m: CoordinateColumns, v: FloatArray, rhs: FloatArray, C: FloatArray
 ) -> None:
-    """Add the right-hand side of the acceleration equations to C; 0 for inactive rows."""
+    """Add the right-hand side of the acceleration equations to C. For inactive rows it is 0."""
     n = dofs.shape[1]
     for i in range(len(rows)):
         row = rows[i]
@@ -244,7 +247,7 @@ def build(rows: LocalRows) -> System:
 
 
 def change_offset(rows: LocalRows, columns: tuple[NDArray[Any], TimeColumns], names: Sequence[str]) -> bool:
-    """Copy the present offsets to the columns of a system; return False if other columns have changed."""
+    """Copy the present offsets to the columns of a system. If other columns have changed, return False."""
     if set(names) != {"offset"}:
         return False
     columns[0]["offset"] = rows.local("offset")
@@ -254,8 +257,9 @@ def change_offset(rows: LocalRows, columns: tuple[NDArray[Any], TimeColumns], na
 
 
 def find_driven(rows: LocalRows) -> BoolArray:
-    """Return, for each row, whether it prescribes a motion by a function of time, a constant rate or a first-order
-    state, shape (rows,)."""
+    """Return whether each row prescribes a motion by a function of time, a constant rate or a first-order state, shape
+    (rows,).
+    """
     moves: BoolArray = (rows.local("rate") != 0.0) | find_states(rows.world, rows.local("marker0"))
     for name in ("offset_function", "rate_function"):
         moves |= np.array([f is not None for f in rows.local(name)], dtype=bool)
@@ -270,9 +274,9 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if a row at velocity level has values that only apply at position level, if a row at position
-    level has values that only apply at velocity level, or if a rate function is given without an offset function. These
-    values would otherwise be ignored without a message.
+    """Raise ModelError for values that are not allowed at the level of a row: values for the position level at velocity
+    level, or values for the velocity level at position level. Also raise ModelError if a rate function is given without
+    an offset function. Without this error, these values would be ignored without a message.
     """
     fast = table.local("velocity_level")
     given = {name: table.local(name) != 0.0 for name in ("offset", "rate")}
@@ -292,8 +296,8 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return C: x1 - i x0 - offset [m or rad], or ẋ1 - i ẋ0 - rate [m/s or rad/s] at velocity level, shape (rows,); 0
-    for inactive rows.
+    """Return the value C of each row, shape (rows,). The value is x1 - i x0 - offset [m or rad], or ẋ1 - i ẋ0 - rate
+    [m/s or rad/s] at velocity level. For inactive rows it is 0.
     """
     m, (own, times) = s.markers[FAMILY], rows.columns
     m0, m1, ratio = own["marker0"], own["marker1"], own["ratio"]

@@ -10,12 +10,13 @@
     inactive rows: λ = 0
 
 Each row is one equation. The vectors q² and q_t² contain the squares of the components of q and q_t. For a constraint
-function, J is the result of ``gradient_function`` with the same arguments. Without ``gradient_function``, J is computed
-by a complex step if the function accepts complex numbers, otherwise by central differences. A complex step is exact
-except for rounding errors. The derivative ∂C/∂t is computed in the same way. The second derivatives of a constraint
-function in the tangent are finite differences of J and C.
+function, J is the result of ``gradient_function``, which receives the same arguments as the constraint function.
+Without ``gradient_function``, J is computed by a complex step if the function accepts complex numbers, otherwise by
+central differences. Apart from rounding errors, a complex step is exact. The derivative ∂C/∂t is computed by the same
+method. The second derivatives of a constraint function in the tangent are finite differences of J and C.
 
-For index 2, Exudyn replaces q² by q_t² in the constraint. In contrast, this law uses the time derivative of C.
+For index 2, Exudyn replaces q² by q_t² in the constraint. In contrast to Exudyn, this law uses the time derivative of
+C.
 """
 
 from __future__ import annotations
@@ -46,8 +47,8 @@ TINY = 1e-20
 """Imaginary step of complex-step derivatives [m, rad, s]. The square of the step is negligible, and no digits are lost
 by cancellation, because a complex step needs no subtraction."""
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Step of central differences [m, rad, s], suitable for functions that vary over lengths of about 1 m and times of
-about 1 s.
+"""Step of central differences [m, rad, s]. The step is suitable for functions that vary over lengths of about 1 m and
+times of about 1 s.
 """
 
 
@@ -127,9 +128,9 @@ class UserEquation:
         return (self.value(t + STEP, q, v) - self.value(before, q, v)) / (t + STEP - before)
 
     def _complex_steps(self, t: float, q: FloatArray, v: FloatArray, places: Sequence[int]) -> FloatArray | None:
-        """Return derivatives of the constraint value C with respect to components of q, or of v at velocity level; the
-        index -1 means the derivative with respect to t. Return None for a function that does not accept complex
-        numbers."""
+        """Return derivatives of the constraint value C with respect to components of q, or of v at velocity level. The
+        index -1 selects the derivative with respect to t. If the function does not accept complex numbers, return None.
+        """
         if not self._takes_complex:
             return None
         try:
@@ -156,8 +157,9 @@ class UserEquation:
         return given.imag / TINY
 
     def differences(self, function: Any, q: FloatArray, v: FloatArray, by_rate: bool) -> FloatArray:
-        """Return the derivatives of ``function(q, v)`` with respect to v if ``by_rate`` is true, otherwise with respect
-        to q, by central differences. The last axis of the result is the index of the component of v or q.
+        """Return the derivatives of ``function(q, v)`` by central differences. They are derivatives with respect to v
+        if ``by_rate`` is true, otherwise with respect to q. The last axis of the result is the index of the component
+        of v or q.
         """
         columns = []
         for k in range(len(q)):
@@ -206,7 +208,8 @@ class Equations:
     Attributes:
         lam: process-local indices of the multipliers, shape (rows,).
         on, fast: whether a row is active, and whether it is at velocity level, shape (rows,) each.
-        X, Y: factors X and Y as in the docstring of this file, shape (rows, w) each; 0 if the user gives no factor.
+        X, Y: factors X and Y of the docstring of this file, shape (rows, w) each. If the user gives no factor, the
+            value is 0.
     """
 
     def __init__(self, rows: LocalRows) -> None:
@@ -291,8 +294,9 @@ class Equations:
             np.add.at(s.values, s.coupling.block[i], force * second)
 
     def add_accelerations(self, s: Evaluation) -> None:
-        """Add the right-hand side rhs of J q̈ = rhs to the values C of the acceleration equations; rhs is 0 for
-        inactive rows."""
+        """Add the right-hand side rhs of J q̈ = rhs to the values C of the acceleration equations. For inactive rows,
+        rhs is 0.
+        """
         q, v = self.motion(s)
         slow = self.offset_acceleration(s.t) - (2.0 * self.Y * v * v).sum(axis=1)
         found = np.where(self.fast, self.offset_rate(s.t), slow)
@@ -333,10 +337,10 @@ def build(rows: LocalRows) -> System:
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return ``values`` unchanged, after a check of the arrays of factors.
+    """Check the arrays of factors, and return ``values`` unchanged.
 
     Raises:
-        ModelError: an array of factors is empty, so it would create no rows.
+        ModelError: an array of factors is empty. Such an array would create no rows.
     """
     for name in ("factors0", "factors1", "squares0", "squares1"):
         if isinstance(values.get(name), np.ndarray) and values[name].size == 0:
@@ -375,7 +379,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the values C of the constraint equations, shape (rows,); 0 for inactive rows."""
+    """Return the values C of the constraint equations, shape (rows,). For inactive rows they are 0."""
     equations: Equations = rows.columns
     gap: FloatArray = equations.values(s, False) * equations.on
     return gap

@@ -21,7 +21,7 @@ from windlass.framework.model.schema import Component, column, ref
 
 
 class DistanceConstraint(Component):
-    """Keeps the distance between two points constant, in 2D or 3D; the multiplier is the tension of the rod."""
+    """Keeps the distance between two points constant, in 2D or 3D. The multiplier is the tension of the rod."""
 
     provides = ("joint",)
     marker0 = ref(POSITION, "first point")
@@ -34,7 +34,7 @@ class DistanceConstraint(Component):
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Return C = |d| - distance [m]. The gradient g contains the direction u = d/|d|; the variation of u is δu = (I - u
+    """Return C = |d| - distance [m]. The gradient g contains the direction u = d/|d|. The variation of u is δu = (I - u
     uᵀ) δd/|d|.
     """
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])

@@ -3,8 +3,8 @@
     D = Σ n_i / N_i,    n_i = 1 for a closed cycle, 1/2 for a range that no later cycle has closed
 
 The cycles are found by the three-point rule of rainflow counting. N_i is the number of cycles to failure for the range
-and the mean of cycle i. After each value the sum D is equal to the damage of the whole series so far. The library
-rainflow, which `windlass.post` uses, counts complete series. Here only the turning points of open ranges are stored,
+and the mean of cycle i. After each value, the sum D is equal to the damage of the series up to this value. The library
+rainflow, which `windlass.post` uses, counts complete series. This module stores only the turning points of open ranges,
 and a restart restores these turning points.
 
 Source: ASTM E1049-85 (2017), section 5.4.4; M. A. Miner, J. Appl. Mech. 12 (1945) A159-A164.
@@ -31,7 +31,7 @@ class FatigueSum:
     """Damage of the elements of a link. The elements of a rope are its cables. Any other link is one element.
 
     Args:
-        law: law that gives the number of cycles to failure for the range and the mean of a cycle.
+        law: law that returns the number of cycles to failure for the range and the mean of a cycle.
         start: damage of all elements before the run [1].
         count: number of elements n.
 
@@ -70,7 +70,7 @@ class FatigueSum:
             np.add.at(self.closed, elements, np.array(counts) / lives)
 
     def find_damages(self) -> FloatArray:
-        """Return the damage of each element [1], shape (n,); open ranges count as half cycles."""
+        """Return the damage of each element [1], shape (n,). Open ranges count as half cycles."""
         damages, ends = self.closed.copy(), [np.array(turns) for turns in self.turns]
         counts = [max(len(turns) - 1, 0) for turns in ends]
         if sum(counts):

@@ -1,5 +1,5 @@
-"""3D joint that locks any selection of translations along, and rotations about, the axes of the joint frame of marker
-0.
+"""3D joint that locks any selection of translations along the axes of the joint frame of marker 0, and of rotations
+about these axes.
 
     joint frames: B0 = A0 frame0,    B1 = A1 frame1, with the axes a_k and b_k
     locked translation k: C_k = a_k·(p1 - p0)
@@ -7,18 +7,18 @@
     two locked rotations, k free: C_3+i = -a_j·b_k, C_3+j = a_i·b_k
 
 For small rotations the value C of a rotation equation is the relative rotation [rad] about the axis that the equation
-locks. If two rotations are locked, the equations make the axes a_k and b_k parallel at any angle about these axes, so a
-hinge rotates without limit. If one rotation is locked, the joint is a universal joint whose cross has the axes a_k and
-b_j.
+locks. If two rotations are locked, the equations make the axes a_k and b_k parallel at any angle about these axes.
+Therefore a hinge can rotate without limit. If one rotation is locked, the joint is a universal joint whose cross has
+the axes a_k and b_j.
 
-A joint is driven by offsets o and angles α, β, γ, constant or functions of time. Joint frame 0 is rotated about its x
-axis by α, then about its rotated y axis by β, then about its rotated z axis by γ. The locked translations are equal to
-the offsets along the rotated axes:
+A joint can be driven by offsets o and angles α, β, γ. They are constant or functions of time. Joint frame 0 is rotated
+about its x axis by α, then about its rotated y axis by β, then about its rotated z axis by γ. The locked translations
+are equal to the offsets along the rotated axes:
 
     B0 = A0 frame0 R,  R = Rx(α) Ry(β) Rz(γ),    C_k = a_k·(p1 - p0) - o_k
 
 Therefore the axis of a free translation rotates with the driven angles, like a slot in a turntable. The driven angles
-are not limited. Relative to marker 0 the joint frame 0 has the angular velocity W = A0 frame0 w; W_t is the time
+are not limited. Relative to marker 0, the joint frame 0 has the angular velocity W = A0 frame0 w. W_t is the time
 derivative of W at constant velocities, see `joint_kernels`:
 
     w = α_t e_x + β_t Rx e_y + γ_t R e_z, W_t = ω0 × W + A0 frame0 w_t
@@ -49,7 +49,9 @@ IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
 
 
 class GenericJoint(Component):
-    """Locks translations and rotations between two rigid markers; by default all are locked."""
+    """Locks translations and rotations between two rigid markers. By default all translations and rotations are
+    locked.
+    """
 
     provides = ("joint",)
     marker0 = ref(RIGID, "first point; the axes of the joint are the axes of its joint frame")
@@ -86,8 +88,9 @@ class GenericJoint(Component):
 
 @kernel
 def turned_axis(angles: FloatArray, p: int) -> Any:
-    """Return column p of the rotation matrix R. The angles α, β and γ [rad] are the last three components of
-    ``angles``, shape (6,)."""
+    """Return column p of the rotation matrix R. The last three components of ``angles``, shape (6,), are the angles α,
+    β and γ [rad].
+    """
     ca, sa, cb, sb = np.cos(angles[3]), np.sin(angles[3]), np.cos(angles[4]), np.sin(angles[4])
     if p == 2:
         return sb, -sa * cb, ca * cb
@@ -137,7 +140,9 @@ def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArr
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Write g and G of equation k and return its value: C_k [m] of a translation, or C_3+i [1] of a rotation."""
+    """Write g and G of equation k and return its value, which is C_k [m] of a translation, or C_3+i [1] of a
+    rotation.
+    """
     A, B = m.A[m0], m.A[m1]
     fx, fy, fz = frame_axis(row, k if k < 3 else row.axis0[k - 3])
     sign = 1.0 if k < 3 else row.sign[k - 3]
@@ -180,8 +185,9 @@ def derive(rows: LocalRows) -> dict[str, NDArray[Any]]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for frames that are not rotation matrices, rate functions without offset functions, and 2D
-    markers."""
+    """Raise ModelError for frames that are not rotation matrices, for rate functions without offset functions, and for
+    2D markers.
+    """
     for name in ("frame0", "frame1"):
         table.refuse(~is_rotation(table.local(name)), (name,), "be a rotation matrix [1]")
     offsets, rates = table.local("offset_function"), table.local("offset_rate_function")

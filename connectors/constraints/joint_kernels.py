@@ -16,11 +16,11 @@ add
     rate level, index 2: ∂Ċ/∂q = yᵀ G X + gᵀ Y
     consistent accelerations: C_q q̈ = -(y·G y + g·Y q̇)
 
-The equation of an inactive joint or of a free axis is replaced by λ = 0. A velocity constraint, such as rolling, is g·y
-= 0 at position level and at velocity level.
+The equation of an inactive joint or of a free axis is replaced by λ = 0. A velocity constraint, such as rolling, has
+the equation g·y = 0 at position level and at velocity level.
 
 In a driven joint the joint frame of marker 0 is displaced by o(t) and rotates relative to marker 0 with the angular
-velocity W. Therefore ω0 + W replaces ω0 in y, and C decreases by o. With W_t, the derivative of W at constant
+velocity W. Therefore ω0 in y is replaced by ω0 + W, and C decreases by o. With W_t, the derivative of W at constant
 velocities,
 
     rate: Ċ = g·y - o_t
@@ -65,14 +65,14 @@ class Joint(NamedTuple):
 
 @kernel
 def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
-    """Return 0. This kernel is the default of the argument ``drive`` of `joint_rows` and is used for joints that are
+    """Return 0. This kernel is the default of the argument ``drive`` of `joint_rows`. It is used for joints that are
     not driven.
     """
     return 0.0
 
 
 class Loops(NamedTuple):
-    """Kernels that loop over all rows of a joint table, and the kernels for one row that these loops call; see
+    """Kernels that loop over all rows of a joint table, and the kernels for one row that these loops call, see
     `joint_rows`.
     """
 
@@ -287,7 +287,7 @@ def write_perpendicular(
     ax: float, ay: float, az: float, bx: float, by: float, bz: float, g: FloatArray, G: FloatArray
 ) -> float:
     """Write the gradient g and the second derivatives G of C = a·b, and return C. The direction a is fixed in marker 0,
-    and b in marker 1. The equation locks the rotation about b × a.
+    and the direction b is fixed in marker 1. The equation locks the rotation about b × a.
     """
     a, b = (ax, ay, az), (bx, by, bz)
     value = ax * bx + ay * by + az * bz

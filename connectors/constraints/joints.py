@@ -1,4 +1,4 @@
-"""Functions that all joint laws use, for registration, outputs and checks."""
+"""Functions that all joint laws use for registration, outputs and checks."""
 
 from __future__ import annotations
 
@@ -36,11 +36,12 @@ second time derivatives of the offset.
 
 
 class JointOffsets:
-    """The offsets of joints as functions of time, from the columns offset, offset_function and offset_rate_function.
+    """The offsets of joints as functions of time. The functions follow from the columns offset, offset_function and
+    offset_rate_function.
 
     Args:
-        own: records with the data of the rows. Each evaluation writes the offsets into the field ``offset``, and the
-            derivatives into the fields `DRIVEN` of these records.
+        own: records with the data of the rows. Each evaluation writes the offsets into the field ``offset`` of these
+            records, and the derivatives into the fields `DRIVEN`.
 
     Attributes:
         offset, rate, acceleration: the offsets and their first and second derivatives as functions of time, see
@@ -62,8 +63,10 @@ class JointOffsets:
         own["moved"] = self.is_called | own["offset"].any(axis=1)
 
     def at_levels(self, acceleration: bool = False) -> Call:
-        """Create the calls that evaluate the offsets at the current time, their rates if the constraints are imposed at
-        velocity level, and their second derivatives if ``acceleration`` is true."""
+        """Create the calls that evaluate the offsets at the current time. If the constraints are imposed at velocity
+        level, the calls also evaluate the rates of the offsets. If ``acceleration`` is true, the calls also evaluate
+        the second derivatives.
+        """
 
         def update(s: Evaluation) -> None:
             self.offset.update(s)
@@ -98,8 +101,8 @@ def register_joint(
     """Register the law of a joint.
 
     Args:
-        component: class with the columns of the law, which include ``marker0``, ``marker1`` and ``active``, and for
-            joints that can be driven ``offset``, ``offset_function`` and ``offset_rate_function``.
+        component: class with the columns of the law. The columns include ``marker0``, ``marker1`` and ``active``, and
+            for joints that can be driven ``offset``, ``offset_function`` and ``offset_rate_function``.
         loops: kernels of the equations of the joint, from `joint_rows`.
         multipliers: number of equations of each row.
         unit: unit of C.
@@ -112,7 +115,7 @@ def register_joint(
         fast: for each equation, whether it is a velocity constraint; default: false for all equations.
         outputs: output variables in addition to the variables that all joints have.
         start: name of an output that contains points [m]. Drawings of the joint begin at these points instead of the
-            origin of body 0, and omit point 0.
+            origin of body 0, and do not contain point 0.
         source: publication from which the law is taken.
     """
 
@@ -198,7 +201,8 @@ def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], sta
 
 def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
     """Return, for the marker ``name`` of each row, the global vector from the origin of its body to the marker [m],
-    shape (rows, 3); 0 for markers that are not on a body. ``A`` contains the rotation matrices of the markers.
+    shape (rows, 3). The vector is 0 for markers that are not on a body. The argument ``A`` contains the rotation
+    matrices of the markers.
     """
     local = np.zeros((len(rows.rows), 3))
     for markers, positions, of in rows.world.split_by_table(rows.local(name)):
@@ -240,8 +244,9 @@ def joint_outputs(loops: Loops, gap_unit: str, equations: str) -> dict[str, Outp
 
 
 def find_spatial(world: Tables, ids: IntArray) -> NDArray[np.bool_]:
-    """Return whether each marker can leave the plane z = 0, shape (n,); ``ids`` are the identifiers of position
-    markers."""
+    """Return whether each marker can leave the plane z = 0, shape (n,). The argument ``ids`` contains the entity
+    numbers of position markers.
+    """
     spatial = np.zeros(len(ids), bool)
     for markers, positions, rows in world.split_by_table(ids):
         if markers.component is NodePosition:

@@ -43,7 +43,9 @@ class PrismaticJoint2D(Component):
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Write g and G of equation k. Return its value: the displacement C_0 [m] or the sine C_1 of the rotation [1]."""
+    """Write g and G of equation k. Return the value of this equation: the displacement C_0 [m] or the sine C_1 of the
+    rotation [1].
+    """
     A, B = m.A[m0], m.A[m1]
     x, y = (row.normal[0], row.normal[1]) if k == 0 else (row.direction[0], row.direction[1])
     ax, ay = A[0, 0] * x + A[0, 1] * y, A[1, 0] * x + A[1, 1] * y

@@ -1,4 +1,4 @@
-"""Disc that rolls on a plane without slip: the lowest point of its rim is in the plane and has no velocity relative to
+"""Disc that rolls on a plane without slip. The lowest point of its rim is in the plane and has no velocity relative to
 the plane.
 
     unit normal at point 0: n = A0 normal
@@ -12,17 +12,17 @@ the plane.
     distance: C_2 = n·c; Ċ_2 = n·v_c, because n·r is smallest at the contact point
 
 Point 0, at marker 0, is on the plane. Point 1, at marker 1, is the centre of the disc. The force on the disc has the
-components -λ along the directions e = n × l, l and n, and acts at the contact point. For each direction e,
+components -λ along the directions e = n × l, l and n, and acts at the contact point. For each of these directions,
 
     g = [e, -c × e, r × e], see `joint_kernels`,
 
-and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step. The result is exact except for rounding
-errors. A disc that lies flat on the plane (w = ± n) has no unique contact point, and C is NaN.
+and G = ∂g/∂(d, θ0, θ1) is evaluated from this formula by a complex step. Apart from rounding errors, the result is
+exact. A disc that lies flat on the plane (w = ± n) has no unique contact point, and C is NaN.
 
-The velocity equations are nonholonomic: they cannot be integrated to equations of positions. Static solves ignore these
-equations. For static solves set ``axes = (False, False, True)``, and fix the rotation of the disc and its position on
-the plane by other constraints. All dynamic methods fulfil the velocity equations at every step, within the tolerance of
-Newton's method.
+The velocity equations are nonholonomic, which means that they cannot be integrated to equations of positions. Static
+solves ignore these equations. For static solves set ``axes = (False, False, True)``, and fix the rotation of the disc
+and its position on the plane by other constraints. All dynamic methods fulfil the velocity equations at every step,
+within the tolerance of Newton's method.
 
 Source: J. I. Neimark, N. A. Fufaev, Dynamics of Nonholonomic Systems, AMS (1972); J. Gerstmayr and others,
 documentation of Exudyn 1.13, item ObjectJointRollingDisc.
@@ -82,8 +82,9 @@ def perturb(a: Any, b: Any) -> Any:
 def equation(
     row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Write g and G of equation k. Return the distance C_2 [m] for k = 2, and 0 for the other two equations, which
-    constrain velocities only."""
+    """Write g and G of equation k. For k = 2, return the distance C_2 [m]. For the other two equations, which constrain
+    velocities only, return 0.
+    """
     n, w, zero = turn_vector(m.A[m0], row.unit_normal), turn_vector(m.A[m1], row.unit_axis), (0.0, 0.0, 0.0)
     for s in range(9):
         unit = (1.0 if s % 3 == 0 else 0.0, 1.0 if s % 3 == 1 else 0.0, 1.0 if s % 3 == 2 else 0.0)
@@ -105,8 +106,8 @@ loops = joint_rows(equation)
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Return unit vectors along the axis of the disc, in the frame of marker 1, and along the plane normal, in
-    the frame of marker 0.
+    """Return two unit vectors: the axis of the disc in the frame of marker 1, and the plane normal in the frame of
+    marker 0.
     """
     return {f"unit_{name}": normalise(rows.local(name)) for name in ("axis", "normal")}
 

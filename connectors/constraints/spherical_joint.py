@@ -22,7 +22,7 @@ from windlass.framework.model.table import EntityTable
 
 
 class SphericalJoint(Component):
-    """Connects two points in 3D; rotations are free."""
+    """Connects two points in 3D. Rotations remain free."""
 
     provides = ("joint",)
     marker0 = ref(POSITION, "first point")

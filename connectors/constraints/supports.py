@@ -1,6 +1,4 @@
-"""Supports: functions that fix or prescribe named coordinates of nodes and bodies, and functions that clamp or hinge
-nodes.
-"""
+"""Supports. Some functions fix or prescribe named coordinates of nodes and bodies, and others clamp or hinge nodes."""
 
 from __future__ import annotations
 
@@ -32,11 +30,12 @@ def fix(world: World, entity: Handles, *coordinate_names: str) -> Entity:
 
     Args:
         entity: nodes or bodies of one type.
-        *coordinate_names: names of coordinates, for example ``"x", "y"``; ``dof_names`` of a node lists the names.
+        *coordinate_names: names of coordinates, for example ``"x", "y"``. The names are listed in ``dof_names`` of a
+            node.
 
     Returns:
-        Handle to the constraints: first the constraints of the first name for all rows, then the constraints of the
-            second name, and so on.
+        Handle to the constraints. The constraints of the first name for all rows come first, then the constraints of
+            the second name, and so on.
 
     Raises:
         ModelError: no name is given, or a name is unknown.
@@ -59,8 +58,8 @@ def prescribe(
         entity: nodes or bodies of one type.
         name: name of the coordinate.
         value: displacement [m or rad], a number or a function of time t [s].
-        rate: time derivative of the function [m/s or rad/s]; default: the exact derivative of a predefined function,
-            and difference quotients in time for other functions.
+        rate: time derivative of the function [m/s or rad/s]. By default, it is the exact derivative of a predefined
+            function, or a difference quotient in time for other functions.
 
     Returns:
         Handle to the constraints, one per row.
@@ -91,7 +90,7 @@ def prescribe_velocity(world: World, entity: Handles, name: str, value: TimeValu
 @checked(world=instance(World), node=inside())
 @all_or_nothing
 def hinge(world: World, node: Handles) -> Entity:
-    """Fix the position of nodes or bodies and leave their rotation free; see `fix`."""
+    """Fix the position of nodes or bodies, and leave their rotation free, see `fix`."""
     merged = merge_handles(node)
     names = find_nodes(world, merged).table.component.dof_names
     return fix(world, merged, *(name for name in "xyz" if name in names))
@@ -100,14 +99,14 @@ def hinge(world: World, node: Handles) -> Entity:
 @checked(world=instance(World), node=inside())
 @all_or_nothing
 def clamp(world: World, node: Handles) -> Entity:
-    """Fix position and direction of nodes or bodies. See `fix`.
+    """Fix position and direction of nodes or bodies, see `fix`.
 
     For rigid bodies and rigid nodes in 2D, the function fixes x, y and the rotation. In 3D it fixes x, y, z and three
     Euler parameters. The parameter with the largest magnitude in the reference configuration remains free, because the
-    norm of the four parameters is already constrained to 1. For nodes of cables, it fixes the position, the slope
-    components perpendicular to the cable, and the twist. Therefore the cable can stretch at the clamp. A slope
+    norm of the four parameters is already constrained to 1. For nodes of cables, the function fixes the position, the
+    slope components perpendicular to the cable, and the twist. Therefore the cable can stretch at the clamp. A slope
     component remains free only if the reference slope is parallel to a global axis. An oblique slope is fixed
-    completely, including the stretch at the node. For nodes of `SlopeBeam3D`, it fixes all coordinates.
+    completely, including the stretch at the node. For nodes of `SlopeBeam3D`, the function fixes all coordinates.
 
     Raises:
         ModelError: the slopes or rotations of the nodes differ, so the nodes need different constraints (clamp each
@@ -141,7 +140,7 @@ def clamp(world: World, node: Handles) -> Entity:
 
 def _constrain(world: Tables, entity: Handles, name: str, verb: str, **values: Any) -> Entity:
     """Create one constraint to the ground for every row, with the arguments ``values``. The name of the constraints
-    consists of the name of the entity, the name of the coordinate and ``verb``.
+    consists of the name of the entity, the name of the coordinate, and ``verb``.
     """
     merged = merge_handles(entity)
     marker = coordinate_marker(world, merged, name)

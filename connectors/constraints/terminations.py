@@ -38,14 +38,14 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
 
     Args:
         end: nodes with rotation in 3D: nodes of `TwistCable3D` or of `Beam3D`, or bodies.
-        body: rigid body, `Ground` or another node with rotation: one for all ends, or one for each end. A node must be
-            at the position of the end.
-        bends: whether the end can rotate about the two axes perpendicular to its own axis. If true, only the position
-            and the rotation about the axis of the end are fixed. If the end cannot rotate, a rope under the tension T
-            bends within the length √(EI/T) from the socket. If the elements are longer than this length, the computed
-            rope is too stiff at the socket.
-        **values: name, and columns of `GenericJoint`, except for the markers, rotations and frames, which this function
-            sets.
+        body: rigid body, `Ground` or another node with rotation. Give one for all ends, or one for each end. A node
+            must be at the position of the end.
+        bends: whether the end can rotate about the two axes perpendicular to the rope or beam. If true, only the
+            position and the rotation about the axis of the end are fixed. If the end cannot rotate, a rope under the
+            tension T bends within the length √(EI/T) next to the socket. If the elements are longer than this length,
+            the computed rope is too stiff near the socket.
+        **values: name, and columns of `GenericJoint`. The markers, rotations and frames are not allowed, because this
+            function sets them.
 
     Returns:
         Handle to the joints.
@@ -61,16 +61,17 @@ def socket(world: World, end: Handles, body: Handles, bends: bool = False, **val
 @checked(**ENDS, axis=optional(numbers("1", (3,))))
 @all_or_nothing
 def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, **values: Any) -> Entity:
-    """Fix ends of ropes or beams to bodies, and leave the rotation about one axis free, as a swivel or a hook does.
+    """Fix ends of ropes or beams to bodies, and leave the rotation about one axis free. A swivel or a hook has such a
+    joint.
 
     Args:
-        end, body: ends of ropes or beams, and the bodies to which they are fixed, as in `socket`.
-        axis: direction of the axis in the reference configuration, global; default: axis of the rope or beam at the
-            end, which is the axis e_1 of the node.
-        **values: name, and columns of `GenericJoint` that this function does not set, as in `socket`.
+        end, body: ends of ropes or beams, and the bodies to which they are fixed, see `socket`.
+        axis: direction of the axis in the reference configuration, global. The default is the axis of the rope or beam
+            at the end, which is the axis e_1 of the node.
+        **values: name, and columns of `GenericJoint` that this function does not set, see `socket`.
 
     Returns:
-        Handle to the joints, whose rotation about the first axis is free. `joint_stops` can limit this rotation as
+        Handle to the joints. The rotation about the first axis is free. `joint_stops` can limit this rotation as
         ``"rotation_x"``.
 
     Raises:

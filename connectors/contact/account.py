@@ -1,10 +1,10 @@
 """Powers and energies of all laws of contact with cables: names, losses, the `Account` of a law, and outputs.
 
-The deflection of a slipping bristle is proportional to the friction limit. If the limit changes or a contact opens, the
+If a bristle slips, its deflection is proportional to the friction limit. If the limit changes or a contact opens, the
 stored energy changes. These changes of energy are computed as differences of energies and not as integrals of powers,
 see `fill_jumps`. Energy balances compute the loss of normal dampers from the change of the gap in each step: Δg times
 the mean of F = f_n - k_c g at the start and at the end of the step. The power of the dampers is not used, because it
-differs greatly from the loss if v_n oscillates from step to step and the gap does not. In steps in which contact begins
+differs greatly from the loss if v_n oscillates from step to step but the gap does not. In steps in which contact begins
 or ends, the loss is the work of f_n, Δg f_n/2, minus the energy that the spring stores. Therefore the energy of impacts
 that are too short for the step size is counted as lost.
 
@@ -29,8 +29,8 @@ BRISTLE_POWER, BRISTLE_ENERGY, CONTACT_STATE, DAMPER_POWER, DAMPER_FORCE, DRIFT,
 NORMAL_FORCE, SPRING_ENERGY, PARTS = range(7, 10)
 """Indices of the values of a segment or point for `fill_jumps`, and the number of these values.
 
-DRIFT is the part of v_n due to the motion of the material through the mesh [m/s], 0 without such a motion. DEPTH is the
-gap [m].
+DRIFT is the part of v_n due to the motion of the material through the mesh [m/s]. It is 0 if there is no such motion.
+DEPTH is the gap [m].
 """
 OPEN = -3.0
 """State of open segments and points in the input of `fill_jumps`."""
@@ -42,8 +42,9 @@ POWERS = {
     "spring_power": "rate at which the normal springs store energy",
     "lever_power": "power of f_t, which acts at r + g on the cable and at r on the circle; this power is not lost",
 }
-"""Outputs of the parts of the power that contact takes from a cable and its partner [W]; the sum of the parts is the
-total power."""
+"""Outputs for the parts of the power that contact takes from a cable and its partner [W]. The sum of the parts is the
+total power.
+"""
 FRICTION = ("friction_power", "friction_damping_power", "bristle_power", "lever_power")
 STORED, PASSED = ("contact_spring", "bristle"), ("lever",)
 FRICTION_LOSSES = ("sliding", "bristles", "friction_damping")
@@ -64,9 +65,9 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     energy stored in the bristles. The loss of a normal damper is the mean of its forces at the start and at the end of
     the step, times the change of the gap. In steps in which contact begins or ends, the work of springs that is not
     stored is also lost. If the gap is unknown at the start or at the end of the step, the loss is the mean of the
-    damper powers at these times, multiplied by the step size. ``before`` and ``now`` are the ``parts`` of a `Reading`
-    at the start and at the end of the step; for contact points both arrays contain a further value, see `fill_points`.
-    The rows of ``lost`` are in the order of `LOST`. At the end ``now`` is copied to ``before``.
+    damper powers at these times, multiplied by the step size. The arguments ``before`` and ``now`` are the ``parts`` of
+    a `Reading` at the start and at the end of the step. For contact points, both arrays contain a further value, see
+    `fill_points`. The rows of ``lost`` are in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
@@ -96,8 +97,8 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
                 # on a rigid layer a new bristle has the deflection of its neighbours
                 lost[1, i] += beside
             elif was == 0.0 and state == 0.0:
-                # for contact points, the deflection of bristles depends on the number of closed points, which is the
-                # further value of `fill_points`
+                # for contact points, `fill_points` also stores the number of closed points, because the deflection of
+                # bristles depends on this number
                 for k in range(PARTS, now.shape[2]):
                     if before[i, s, k] != now[i, s, k]:
                         lost[1, i] += beside
@@ -108,8 +109,8 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
 def create_account(
     read: Callable[[Evaluation], None], parts: tuple[int, ...], by: str = "circle", conserves: bool = False
 ) -> Account:
-    """Create the `Account` of a contact law. ``read`` evaluates energies and powers, and fills the array of shape
-    ``parts`` that `fill_jumps` reads. by, conserves: arguments that are passed to `Account`.
+    """Create the `Account` of a contact law. The function ``read`` evaluates energies and powers. It also fills the
+    array of shape ``parts`` that `fill_jumps` needs. The arguments ``by`` and ``conserves`` are passed to `Account`.
     """
     jumps = call(fill_jumps, lambda s: (s.parts_before, s.parts, s.size, s.jumps))
     return Account(read, STORED, LOST, PASSED, parts=parts, jumps=jumps, by=by, conserves=conserves)
@@ -119,7 +120,8 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
     """Create the outputs of powers and, for laws with friction, of the work lost in friction. Each output is summed
     over the segments or points of a row, shape (rows,).
 
-    ``evaluate`` returns the powers of a law [W], shape (rows, segments or points, 6), in the order of `POWERS`.
+    The function ``evaluate`` returns the powers of a law [W], shape (rows, segments or points, 6), in the order of
+    `POWERS`.
     """
 
     def output(k: int, doc: str) -> Output:
@@ -137,7 +139,7 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
 def eval_friction_work(rows: LocalRows) -> FloatArray:
     """Return the energy that sliding, bristles and tangential dampers of each row have lost since an `EnergyLedger`
-    began [J], shape (rows,), NaN without a ledger.
+    began [J], shape (rows,). Without a ledger, the values are NaN.
     """
     component = rows.table.component
     losses = rows.layout.losses.get(component)

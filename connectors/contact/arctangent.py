@@ -1,5 +1,5 @@
-"""Angles and arc lengths of points on a circle. The arctangent contains no branches and no calls, so the compiler can
-vectorise loops that evaluate many angles.
+"""Angles and arc lengths of points on a circle. The arctangent contains no branches and no calls. Therefore the
+compiler can vectorise loops that evaluate many angles.
 
     With t = min(|x|, |y|)/max(|x|, |y|) in [0, 1] and z = u², atan u = u + u z P(z)/Q(z), where u = t. For t > 0.66, u
     = (t - 1)/(t + 1), and the formula gives the difference atan t - pi/4. P and Q are polynomials of degree 4 and 5.
@@ -26,11 +26,11 @@ NEAR = 0.66
 
 @kernel(inline=True, fast=False)
 def arctan2(y: float, x: float) -> float:
-    """Return the angle of (x, y) from the x axis [rad], in [-pi, pi]; 0 for (0, 0)."""
+    """Return the angle of (x, y) from the x axis [rad], in [-pi, pi]. For (0, 0), return 0."""
     ax, ay = abs(x), abs(y)
     high = ax if ax > ay else ay
     low = ay if ax > ay else ax
-    # NaN is returned as NaN
+    # if x or y is NaN, the result is NaN
     high = high if high != 0.0 else 1.0
     near = low > NEAR * high
     u = (low - high if near else low) / (low + high if near else high)

@@ -3,22 +3,22 @@ or another cable (`add_point_and_foot`).
 
 The body has d = 2 or 3 coordinates of its centre c and 1 or 3 rotations theta, in total w = 3 or 6 degrees of freedom.
 Contact exerts the force F on a point p of the cable, with the moment m about the centre c of the body. The reaction
-(-F, -m) acts on the body. Each contact law computes the following derivatives of (F, m) for one point:
+(-F, -m) acts on the body. For each point, a contact law computes the following derivatives of (F, m):
 
     C (w, w): with respect to (p - c, theta), times dq, plus with respect to the rates of (p - c, theta), times dv
     V (w, w): with respect to the rates of (p - c, theta), times dq
 
-With B = dp/dq, the derivatives for all points of a row are transformed to the coordinates q of the cable and summed. B
-is S_j I with the shape functions S_j for a point on the axis (`add_point`), and J for a point at an offset from the
-axis (`add_offset_point`). The sums are
+With B = dp/dq, the derivatives for all points of a row are transformed to the coordinates q of the cable and then
+summed. For a point on the axis (`add_point`), B is S_j I with the shape functions S_j. For a point at an offset from
+the axis (`add_offset_point`), B is the Jacobian J. The sums are
 
     K (n + w, n + w): derivatives of the forces on the n coordinates of the cable (n = 4 d without angles of twist) and
         on (c, theta), with respect to the same variables, times dq, plus with respect to their rates, times dv
     N (n + w, w): derivatives of the same forces with respect to the rates of (c, theta) only, times dq, for markers
         whose Jacobians J, Jr vary in time
 
-`scatter_row` maps (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr with respect to
-these coordinates.
+`scatter_row` transforms (c, theta) to the coordinates of the marker. H and Hr are the derivatives of J and Jr with
+respect to these coordinates.
 
 Source: chain rule, own derivation.
 """
@@ -40,8 +40,8 @@ from windlass.framework.kernels.kernel import Kernel, kernel
 def add_point(
     S: Four, d: int, w: int, C: FloatArray, V: FloatArray, varies: bool, K: FloatArray, N: FloatArray
 ) -> None:
-    """Add to K and N the derivatives of the forces of a point on the axis; S are the shape functions at this point.
-    ``varies``: whether the Jacobians of the marker vary in time; otherwise N is not changed.
+    """Add to K and N the derivatives of the forces of a point on the axis. S are the shape functions at this point.
+    varies: whether the Jacobians of the marker vary in time. If false, N is not changed.
     """
     n = 4 * d
     # rows of K for the coordinates of the nodes of the cable
@@ -77,8 +77,8 @@ def add_offset_point(
         J, Jd: Jacobian of the position of the point with respect to the coordinates of the cable, and the time
             derivative of this Jacobian, shape (2, 8) each.
         C, V: derivatives of the force and the moment, which the docstring of this module defines, shape (3, 3) each.
-        X: work space, shape (3, 11).
-        varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
+        X: memory for the function, shape (3, 11).
+        varies: whether the Jacobians of the marker vary in time. If false, N is not changed.
     """
     # X = C B + V dB/dt, then K += B^T X
     for a in range(3):
@@ -105,7 +105,7 @@ def add_point_and_foot(
     K: FloatArray,
 ) -> None:  # fmt: skip
     """Add to K, shape (2 n, 2 n), the derivatives of the forces at a point r_A of cable A and at its foot r_B on cable
-    B. S and T are the shape functions of A and B, dS and dT are their first derivatives with respect to arc length, and
+    B. S and T are the shape functions of A and B. Their first derivatives with respect to arc length are dS and dT, and
     ddT is the second derivative of T.
 
     Args:
@@ -114,7 +114,7 @@ def add_point_and_foot(
         C: derivatives with respect to r_A, r'_A, r_B, r'_B (three columns each). The 12 rows are the derivatives of the
             force on r_A, of the forces on r'_A and r'_B (three rows each), of the arc length s of the foot, and of the
             moments about both axes.
-        X: derivatives of the 12 quantities with respect to the coordinates, shape (12, 2 n); the function adds the
+        X: derivatives of the 12 quantities with respect to the coordinates, shape (12, 2 n). The function adds the
             derivatives with respect to positions and slopes.
     """
     for row in range(12):
@@ -172,7 +172,7 @@ def scatter_row(
     Args:
         P, R: derivatives of the centre and the rotation of marker k, from `fill_marker`.
         wrench: sum of the forces F and moments m of all points, multiplied by dq, shape (w,).
-        A: work space, shape (w,).
+        A: memory for the function, shape (w,).
     """
     n, h = len(K) - w, m.h[k]
     width = dofs.shape[1] - n
@@ -205,9 +205,15 @@ def scatter_row(
             values[slots[i, n + b, a]] += value
 
 
+@kernel(inline=True)
+def keep_axis(c: Any, i: int, K: FloatArray, N: FloatArray) -> None:
+    """Do nothing. This kernel is the argument ``spread`` of `create_tangent` for laws without beams."""
+
+
 def create_tangent(
-    count: Kernel, n: int, d: int, w: int, work: np.dtype[Any], begin: Kernel, add: Kernel, end: Kernel
-) -> Kernel:
+    count: Kernel, n: int, d: int, w: int, work: np.dtype[Any], begin: Kernel, add: Kernel, end: Kernel,
+    spread: Kernel = keep_axis,
+) -> Kernel:  # fmt: skip
     """Create the kernel ``(c, m, data, start, x, v, mapped, dq, dv, slots, values)`` that adds the tangent of all rows
     to the elements ``slots`` of the array ``values`` of a matrix. The tangent is dq ∂f/∂q + dv ∂f/∂v, with the scalar
     factors dq and dv, where f are the forces. If ``mapped``, see `Fields`, is > 0, return maps compute the history
@@ -219,13 +225,15 @@ def create_tangent(
             partner.
         work: type of a record ``g`` for intermediate results, see `work_type`.
         begin: kernel ``(c, m, data, start, x, v, maps, i, g) -> r, marker, whole`` that evaluates row i. ``maps`` is
-            true if return maps are active, ``r`` are the data for ``add``, ``marker`` is the marker of the partner. The
-            first ``whole`` rows and columns of K are entries of the matrix: n if the partner is at rest, n + w if the
-            coordinates of the marker are (c, theta), otherwise 0.
+            true if return maps are active, ``r`` contains the data for ``add``, and ``marker`` is the marker of the
+            partner. The first ``whole`` rows and columns of K are entries of the matrix. The number ``whole`` is n if
+            the partner is at rest, n + w if the coordinates of the marker are (c, theta), otherwise 0.
         add: kernel ``(c, data, start, r, i, k, dq, dv, varies, g, K, N, wrench)`` for the contact point k, which is
             closed. The kernel adds the derivatives of the force F and the moment m of this point to K and N, and dq F
             and dq m to ``wrench``. ``varies``: whether N and ``wrench`` are used.
         end: kernel ``(r, dq, g, K)`` that adds derivatives that couple the points of a row.
+        spread: kernel ``(c, i, K, N)`` that transforms K and N of row i from the coordinates of its axis to the
+            coordinates of its nodes, see `contact/axes.py`.
     """
 
     @kernel(inline=True)
@@ -248,6 +256,7 @@ def create_tangent(
                 if data[first + k] <= 0.0:
                     add(c, data, start, r, i, k, dq, dv, whole == 0, g, K, N, wrench)
             end(r, dq, g, K)
+            spread(c, i, K, N)
             if whole > 0:
                 add_block(K, slots, i, whole, values)
                 continue

@@ -21,12 +21,13 @@ def create_outputs(
     evaluate: Callable[[LocalRows, Fields], tuple[FloatArray, Any]],
     powers: Callable[[LocalRows, Fields], FloatArray],
 ) -> dict[str, Output]:
-    """Create the output variables of a contact law: values of segments or points, shape (rows, segments, ...), and
-    powers of rows, shape (rows,).
+    """Create the output variables of a contact law. They are values of segments or points, shape (rows, segments, ...),
+    and powers of rows, shape (rows,).
 
     The size of the second axis is the largest number of segments or points of the evaluated rows. Elements that a row
-    does not use are 0 (``state``: -2). ``evaluate`` returns the quantities of `place_numbers.py` and the arrays that
-    kernels read. ``powers`` returns the powers in the order of `POWERS`.
+    does not use are 0. For ``state``, they are -2. The function ``evaluate`` returns the quantities of
+    `place_numbers.py` and the arrays that kernels read. The function ``powers`` returns the powers in the order of
+    `POWERS`.
     """
 
     def output(unit: str, doc: str, pick: Callable[[FloatArray, Any], Any]) -> Output:

@@ -9,6 +9,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.constraints.joints import find_spatial
+from windlass.connectors.contact.axes import axis_dofs
 from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
@@ -50,9 +51,9 @@ def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, 
 def add_sums(
     c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
-    """Add forces of row i to f: ``cable`` contains the forces on the coordinates of the cable, and the circle receives
-    the reactions to the total force (fx, fy) and to ``torque``. The function is used for rows with segments and with
-    points.
+    """Add forces of row i to f. The argument ``cable`` contains the forces on the coordinates of the cable. The circle
+    receives the reactions to the total force (fx, fy) and to ``torque``. The function is used for rows with segments
+    and with points.
     """
     to, ci = c.dofs[i], c.rows[i].circle
     f[to[0]] += cable[0]
@@ -68,15 +69,29 @@ def add_sums(
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return, for each row, the global indices of the coordinates of the nodes of the cable (8) and of the circle; -1
-    stands for a coordinate that does not exist. The number of columns is determined by the circle with the most
-    coordinates. If the material of any cable of the table moves along the axis, the last column of the result contains
-    the indices of the axial displacements.
+    """Return, for each row, the global indices of the coordinates of the nodes of the cable (8 indices) and of the
+    circle. The value -1 stands for a missing coordinate. The number of columns is determined by the circle with the
+    most coordinates. If the material of any cable of the table moves along the axis, the last column of the result
+    contains the indices of the axial displacements.
     """
     circle, cable = world.dofs_of(table.local("circle")), world.dofs_of(table.local("cable"))
+    return join_circles(cable[:, :CABLE_DOFS], circle, cable[:, CABLE_DOFS:])
+
+
+def join_circles(cable: IntArray, circle: IntArray, *further: IntArray) -> IntArray:
+    """Return the indices of coordinates of cables, circles and ``further`` objects in one array, shape (rows, n),
+    without columns that no circle has.
+    """
     used = np.flatnonzero((circle >= 0).any(axis=0))
     width = int(used[-1]) + 1 if len(used) else 0
-    return np.concatenate((cable[:, :CABLE_DOFS], circle[:, :width], cable[:, CABLE_DOFS:]), axis=1)
+    return np.concatenate((cable, circle[:, :width], *further), axis=1)
+
+
+def point_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return, for each row of a law with points, the global indices of the coordinates of the axis (8, see `axis_dofs`)
+    and of the circle; -1 stands for a coordinate that does not exist.
+    """
+    return join_circles(axis_dofs(world, table.local("cable"), 2), world.dofs_of(table.local("circle")))
 
 
 def check_circles(world: Tables, table: EntityTable) -> None:
@@ -86,8 +101,8 @@ def check_circles(world: Tables, table: EntityTable) -> None:
 
 
 def eval_rounding(c: Any, fields: Fields) -> float:
-    """Estimate the rounding errors of the forces of closed segments or points, and return the 2-norm of these errors
-    [N]. Gaps and displacements along the circle are assumed to have rounding errors of eps (|c| + r), where eps is the
+    """Estimate the rounding errors of the forces of closed segments or points. Return the 2-norm of these errors [N].
+    Gaps and displacements along the circle are assumed to have rounding errors of eps (|c| + r). Here eps is the
     machine precision, c the centre and r the radius of the circle.
 
     c: data of rows with segments or with points, as read by kernels.
@@ -104,8 +119,8 @@ def eval_rounding(c: Any, fields: Fields) -> float:
 
 
 def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
-    """Return two arrays: the row of each segment, and the index of the segment within its row. n: number of segments of
-    each row, shape (rows,).
+    """Return two arrays: the row of each segment, and the index of the segment within its row. The argument n contains
+    the number of segments of each row, shape (rows,).
     """
     rows = np.repeat(np.arange(len(n)), n)
     return rows, np.arange(len(rows)) - np.repeat(np.cumsum(n) - n, n)
@@ -113,8 +128,8 @@ def segment_places(n: IntArray) -> tuple[IntArray, IntArray]:
 
 @kernel(inline=True)
 def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: FloatArray) -> None:
-    """Add dq dS_a dS_b G to K for all pairs a and b of shape functions, where dS are the derivatives of the shape
-    functions. G has the components xx, xy, yy of `eval_curvature`.
+    """Add dq dS_a dS_b G to K for all pairs a and b of shape functions. The argument dS contains the derivatives of the
+    shape functions. G has the components xx, xy, yy of `eval_curvature`.
     """
     for a in range(4):
         for b in range(4):

@@ -1,5 +1,5 @@
-"""Decisions whether points stick or slip, and deflections of slipping bristles. Kernels receive records p of points,
-see `place_type`.
+"""Decisions whether points stick or slip, and the deflections of slipping bristles. Kernels receive records p of
+points, see `place_type`.
 
 A point with its own bristle slips if |tau| > mu |f_n|. If the bristles of several points have a common deflection u,
 all of these points are first assumed to stick. Then the point with the largest |f_t| - mu |f_n| > 0 is set to slip, and
@@ -32,7 +32,7 @@ from windlass.framework.kernels.kernel import kernel
 
 TIE = 1e-9
 """Largest value of |tau|/(mu |f_n|) - 1 for which a point sticks [1]. At the start of a solve, the anchor of a point
-that has slipped gives |tau| = mu |f_n|, so with the limit 0 rounding errors would determine the state.
+that has slipped gives |tau| = mu |f_n|. With the limit 0, rounding errors would then determine the state.
 """
 
 
@@ -44,8 +44,9 @@ def find_limit(mu: float, fn: float) -> float:
 
 @kernel(inline=True)
 def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
-    """Set the state of a closed point and its excess |tau| - mu |f_n|. Return the new distance of a slipping point from
-    its anchor, divided by the magnitude of the present deflection (``ux``, ``uy``, ``uz``), or 0 for a sticking point.
+    """Set the state of a closed point and its excess |tau| - mu |f_n|. For a slipping point, return its new distance
+    from its anchor, divided by the magnitude of the present deflection (``ux``, ``uy``, ``uz``). For a sticking point,
+    return 0.
 
     Args:
         p: record of the point, which this function changes.
@@ -69,8 +70,8 @@ def decide_point(p: Any, held: bool, mu: float, mu_k: float) -> float:
 
 @kernel(inline=True)
 def average(n: int, places: NDArray[Any], u: float) -> float:
-    """Return the mean of the field ``bend`` [m] over the points of a row that were closed at the start of the step and
-    stick, or that stuck until they opened. Return ``u`` if there are no such points.
+    """Return the mean of the field ``bend`` [m] over some points of a row: points that were closed at the start of the
+    step and stick, and points that stuck until they opened. Return ``u`` if there are no such points.
     """
     total, count = 0.0, 0
     for k in range(n):
@@ -104,10 +105,10 @@ def find_sticking(n: int, places: NDArray[Any]) -> float:
 
 @kernel(inline=True)
 def stick_between(n: int, first: int, data: FloatArray, places: NDArray[Any], u: float) -> float:
-    """Set slipping points to stick if the direction of slip would change from one iterate of Newton's method to the
-    next; return the common deflection u [m].
+    """If the direction of slip of slipping points would change from one iterate of Newton's method to the next, set
+    these points to stick. Return the common deflection u [m].
 
-    The tangents of both directions of slip do not depend on the sliding velocity. Newton's method would therefore
+    The tangents for both directions of slip do not depend on the sliding velocity. Newton's method would therefore
     alternate between the directions, although the points stick in the solution.
     """
     reverses = False
@@ -119,8 +120,9 @@ def stick_between(n: int, first: int, data: FloatArray, places: NDArray[Any], u:
 
 @kernel(inline=True)
 def slip_along(p: Any) -> float:
-    """Return the deflection [m] along a line at which bristle and damper of a slipping point together exert mu
-    |f_n|."""
+    """Return the deflection [m] along a line at which bristle and damper of a slipping point together exert the force
+    mu |f_n|.
+    """
     u: float = p.state * slip_bend(p.limit, p.state * p.drag, p.h)
     return u
 

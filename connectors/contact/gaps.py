@@ -1,4 +1,4 @@
-"""Gaps of contact points, for rows whose partners (circles or surfaces) change during a run; see `Gaps`."""
+"""Gaps of contact points, for rows whose partners (circles or surfaces) change during a run, see `Gaps`."""
 
 from __future__ import annotations
 
@@ -16,8 +16,8 @@ from windlass.framework.model.system import Evaluation
 
 
 def name_points(rows: LocalRows, n: IntArray) -> Callable[[int], str]:
-    """Return a function that describes a contact of the given rows for messages. The argument of the function is the
-    index of the contact; n contains the number of points of each row.
+    """Return a function that describes a contact of the given rows for messages. The argument of the returned function
+    is the index of the contact. The argument n contains the number of points of each row.
     """
     first, count, kind = np.cumsum(n), n.copy(), rows.table.kind
 
@@ -40,11 +40,11 @@ def follow_sets(
     member: str,
 ) -> Gaps:
     """Complete the `Gaps` of rows whose partners change, and return them. Row i has n[i] contacts. In addition, the
-    gaps contain one element for a partner through which a cable passes although no row of the cable refers to this
+    gaps contain one element for a partner to which no row of a cable refers, although the cable passes through this
     partner.
 
     If a row is assigned to a new partner within the step, its gaps at the start of the step are evaluated for the new
-    partner. Therefore results do not depend on the times of searches.
+    partner. Therefore results do not depend on the times at which searches are made.
 
     Args:
         gaps: the `Gaps` of the rows. Their last element is reserved for a partner through which a cable passes.

@@ -1,5 +1,6 @@
-"""Data of eight rows that are evaluated at once, one in each lane of the vector instructions of the processor. The
-functions of this module are used for points on circles and points on surfaces. See docs/explanation/design.md, Lanes.
+"""Data of eight rows that are evaluated at once. Each lane of the vector instructions of the processor evaluates one
+row. The functions of this module are used for points on circles and points on surfaces. The method is explained in the
+section Lanes of docs/explanation/design.md.
 """
 
 from __future__ import annotations
@@ -11,7 +12,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 LAW = tuple(name for name in PointLaw._fields if name != "damping_depth")
-"""Names of the fields of records of lanes that `write_law` fills."""
+"""Names of the fields that `write_law` fills in records of lanes."""
 Eight = tuple[float, float, float, float, float, float, float, float]
 Twelve = tuple[float, float, float, float, float, float, float, float, float, float, float, float]
 

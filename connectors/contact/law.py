@@ -7,9 +7,9 @@
 
 g is the gap, v_n the rate of the gap, g_0 the depth at which the full damping is reached, and tau the trial force of
 the bristle. If |tau| is below the fraction c of the friction limit F, f_t of a slipping point is proportional to tau.
-With c = 1, f_t of a slipping point with |tau| < F is tau. With 0 < c < 1, f_t does not jump if the direction of the
-slip is reversed. With c = 0, f_t of a slipping point always has the magnitude F. The kernels of each contact law
-compute g, v_n and the normal, and for friction the deflection of the bristle and the slip velocity v_t.
+If c = 1, f_t of a slipping point with |tau| < F is tau. If 0 < c < 1, f_t does not jump if the direction of the slip is
+reversed. If c = 0, f_t of a slipping point always has the magnitude F. The kernels of each contact law compute g, v_n
+and the normal. For friction, they also compute the deflection of the bristle and the slip velocity v_t.
 
 The variation of the force f_n n + f_t of a point is
 
@@ -39,9 +39,9 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class PointLaw(NamedTuple):
-    """Parameters of one point, all scalars: stiffness k [N/m] and damping d [N s/m] of the contact, depth g_0 of full
-    damping [m], damping mu_v [N s/m] and stiffness mu_k [N/m] of the bristle, friction coefficient mu [1], and whether
-    a pulling normal force f_n is set to 0.
+    """Parameters of one point, all scalars. They are the stiffness k [N/m] and damping d [N s/m] of the contact, the
+    depth g_0 of full damping [m], the damping mu_v [N s/m] and stiffness mu_k [N/m] of the bristle, the friction
+    coefficient mu [1], and whether a pulling normal force f_n is set to 0.
     """
 
     contact_stiffness: float
@@ -54,8 +54,9 @@ class PointLaw(NamedTuple):
 
 
 class Friction(NamedTuple):
-    """Friction of a point: the friction f_t [N]; the trial force tau [N] and its magnitude |tau| [N]; the ratio F/|tau|
-    [1], where F is the friction limit [N]; the factor x in f_t = x tau [1]; and whether f_t has the magnitude F.
+    """Friction of a point. The fields are the friction f_t [N]; the trial force tau [N] and its magnitude |tau| [N];
+    the ratio F/|tau| [1], where F is the friction limit [N]; the factor x in f_t = x tau [1]; and whether f_t has the
+    magnitude F.
     """
 
     force: Vector
@@ -130,8 +131,8 @@ def scale_normal(law: PointLaw, spring: float, damper: float) -> PointLaw:
 
 @kernel(inline=True)
 def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: float) -> Friction:
-    """Return the friction for the deflection u of the bristle [m], the velocity v_t [m/s] and the normal force f_n [N];
-    ``least`` is the fraction c of the friction limit, see the docstring of this module.
+    """Return the friction for the deflection u of the bristle [m], the velocity v_t [m/s] and the normal force f_n [N].
+    The argument ``least`` is the fraction c of the friction limit, see the docstring of this module.
     """
     tau = trial_vector(law.friction_stiffness, u, law.friction_velocity_penalty, vt)
     size, limit = sqrt(dot(tau, tau)), coulomb(law.friction_coefficient, fn)[0]

@@ -2,13 +2,14 @@
 cable and member change during a run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
-simultaneously. The last history value of the row, after the values of its points, is the index of this member among the
-members of all sets, counted from 1, or 0 without a member. Therefore the pairs are part of states and checkpoints, and
-they are restored when a step is repeated.
+simultaneously. After the values of its points, the row has one further history value. It is the index of this member
+among the members of all sets, counted from 1, or 0 without a member. Therefore the pairs are part of states and
+checkpoints, and they are restored when a step is repeated.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
-only at these times. Pairs whose distance is below the search margin ``skin`` are assigned to the rows of their cable in
-the order of distance. Pairs with a closed point keep their rows. The result of a search remains valid while
+only at these times. If the distance of a pair is below the search margin ``skin``, the pair is assigned to a row of its
+cable. Near pairs are assigned first. Pairs with a closed point keep their rows. The result of a search remains valid
+while
 
     (largest motion of a cable) + (largest motion of a member) < smallest gap of a pair without a row.
 
@@ -44,8 +45,8 @@ ROUNDING = 1e-9
 
 
 def find_members(world: Tables, member: type[Component], thing: str, of: str) -> tuple[IntArray, IntArray]:
-    """Return the global coordinate indices of all members of sets, padded with -1 to equal length, shape (members, m),
-    and the set of each member, shape (members,).
+    """Return the global coordinate indices of all members of sets, shape (members, m), and the set of each member,
+    shape (members,). Shorter lists of indices are padded with -1.
 
     Args:
         member: component of the members.
@@ -61,8 +62,8 @@ def find_members(world: Tables, member: type[Component], thing: str, of: str) ->
 
 
 def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArray) -> IntArray:
-    """Return the global coordinate indices of rows: the coordinates of the cable, then the coordinates of a member of
-    its set, -1 without member.
+    """Return the global coordinate indices of rows: the coordinates of the cable, followed by the coordinates of a
+    member of its set, or -1 without member.
 
     When this function is called, the pairs are not known. Therefore the members of a set are distributed evenly over
     the rows of the set. Each member then has a typical number of couplings when the coordinates are numbered. The
@@ -82,10 +83,11 @@ def pair_dofs(cable: IntArray, sets: IntArray, members: IntArray, of_set: IntArr
 
 
 class PairRows(NamedTuple):
-    """Data of the rows of a law whose partners (circles or surfaces) change. Partners are counted from 1; 0 means none.
+    """Data of the rows of a law whose partners (circles or surfaces) change. Partners are counted from 1. The number 0
+    means that a row has no partner.
 
     The history values of a row contain its partner. The partner determines the field ``active`` and the fields of the
-    partner in the record of the row, and the coordinate indices of the partner in the row.
+    partner in the record of the row. It also determines the coordinate indices of the partner in the row.
     """
 
     points: Any  # data of the kernels, a named tuple with the fields ``rows`` and ``dofs``
@@ -133,11 +135,11 @@ def find_closed(
     start: FloatArray,
     closed: NDArray[np.bool_],
 ) -> None:
-    """Write to ``closed`` whether each row has a closed point now, or had a closed point with the same member at the
-    start of the step, shape (rows,).
+    """For each row, write to ``closed``, shape (rows,), whether the row has a closed point. A row with a point that was
+    closed at the start of the step, with the same member, also counts.
 
-    ``first`` and ``points`` contain the index of the first history value and the number of points of each row, and
-    ``place`` the index of the history value that contains the member.
+    The arguments ``first`` and ``points`` contain the index of the first history value and the number of points of each
+    row. The argument ``place`` contains the index of the history value for the member.
     """
     for i in range(len(first)):
         number = data[place[i]]
@@ -160,8 +162,8 @@ def fill_hulls(x: FloatArray, dofs: IntArray, length: FloatArray, hull: FloatArr
 
 def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
     """Return the control points of cables in d dimensions [m], shape (rows, 4, d): r0, r0 + L/3 r'0, r1 - L/3 r'1, r1.
-    A cable lies in the convex hull of its control points, so no point of the axis moves farther than the control point
-    with the largest motion.
+    A cable lies in the convex hull of its control points. Therefore no point of the axis moves farther than the control
+    point with the largest motion.
 
     Source: G. Farin, Curves and Surfaces for CAGD, Morgan Kaufmann (2002), chapter 4.
 
@@ -177,8 +179,8 @@ def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
 
 @kernel(fast=False)
 def find_way(after: FloatArray, before: FloatArray) -> float:
-    """Return the largest displacement of a point [m], or NaN if a coordinate is NaN. ``after`` and ``before`` contain
-    the positions of the points after and before the motion, shape (points, d) each.
+    """Return the largest displacement of a point [m]. If a coordinate is NaN, return NaN. The arguments ``after`` and
+    ``before`` contain the positions of the points after and before the motion, shape (points, d) each.
     """
     largest = 0.0
     for i in range(len(after)):
@@ -206,10 +208,10 @@ class NeighbourSearch(ABC):
 
     Attributes:
         name: name of the component, for messages.
-        processes: processes that search together; each process searches for its own rows.
+        processes: processes that search together. Each process searches for its own rows.
         searches: number of searches so far.
-        forgotten: whether the result of the last search is invalid, and the next update must search.
-        margin: largest motion, see `eval_motion`, for which the result of the search remains valid [m].
+        forgotten: whether the result of the last search is invalid, so that the next update must search.
+        margin: largest motion [m], see `eval_motion`, for which the result of the last search remains valid.
         hull, centre: control points of the cables, and positions of their partners, at the last search [m].
     """
 
@@ -220,18 +222,20 @@ class NeighbourSearch(ABC):
 
     @abstractmethod
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return the control points of the cables and the positions of their possible partners [m], which are stored as
-        ``hull`` and ``centre``."""
+        """Return the control points of the cables and the positions of their possible partners [m]. Both are stored as
+        ``hull`` and ``centre``.
+        """
 
     @abstractmethod
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
-        """Return the largest value, over all cables and possible partners, of the motion of a cable plus the motion of
-        a partner since the last search [m]."""
+        """Return the largest sum of two motions since the last search [m]: the motion of a cable and the motion of a
+        possible partner.
+        """
 
     @abstractmethod
     def give_places(self, fields: Fields) -> float:
         """Find contacts and store them in the history values. Return a lower bound of the gaps of all contacts that are
-        not stored [m].
+        not stored in the history values [m].
         """
 
     def is_given(self, fields: Fields) -> bool:
@@ -247,7 +251,7 @@ class NeighbourSearch(ABC):
     def update(self, fields: Fields) -> bool:
         """Search if the last search may be outdated. Return whether a search was made.
 
-        If the search of one process may be outdated, all processes search.
+        If the search of any process may be outdated, all processes search.
 
         Raises:
             ModelError: a cable has more contacts than the rows can store.
@@ -343,14 +347,15 @@ class PairSearch(NeighbourSearch):
         return group, number
 
     def give_places(self, fields: Fields) -> float:
-        """Find pairs, write them into the history values, and return the result of `_give_pairs`."""
+        """Find pairs, and write them into the history values. Return the result of `_give_pairs`."""
         least = self._give_pairs(fields, *self.find_near(fields))
         self.given = fields.data[self.p.place].astype(np.int64)
         return least
 
     def _give_pairs(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> float:
-        """Assign pairs to the rows of their groups: first closed pairs, then the other pairs in the order of
-        distance. Return the smaller of two lengths [m]: the skin, and the smallest gap of a given pair without a row.
+        """Assign pairs to the rows of their groups. Closed pairs are assigned first, then the other pairs in the order
+        of distance. Return the smaller of two lengths [m]: the skin, and the smallest gap of a given pair without a
+        row.
         """
         p, data, many = self.p, fields.data, len(self.p.dofs)
         first, points = p.points.rows["data"], self.count_points()
@@ -403,7 +408,7 @@ def bind_pairs(
     marker: IntArray,
     reach: FloatArray,
 ) -> PairRows:
-    """Create the data of rows of a law with sets. In these data, no partner is assigned to the rows.
+    """Create the data of rows of a law with sets. Initially, no partner is assigned to the rows.
 
     Args:
         points: data of the kernels.
@@ -444,8 +449,8 @@ def bind_pairs(
 def follow_pairs(
     rows: LocalRows, system: System, p: PairRows, kind: type[PairSearch], assign: Callable[..., Any]
 ) -> IntArray:
-    """Change the `System` of a contact law whose rows are fixed pairs of a cable and a member of a set, so that each
-    row can change its member after Newton runs.
+    """Change the `System` of a contact law so that each row can change its member after Newton runs. Before the change,
+    the rows are fixed pairs of a cable and a member of a set.
 
     All processes must call the functions of the system together. If the partners of rows of any process change, the
     version of the sparsity pattern increases.
@@ -487,7 +492,9 @@ def follow_pairs(
 
 
 class _Bound:
-    """Rows with the data of their current partners, in the form that the outputs of a law for fixed pairs require."""
+    """Rows with the data of their current partners. The data have the form that the outputs of a law for fixed pairs
+    require.
+    """
 
     def __init__(self, rows: LocalRows, fields: Fields, assign: Callable[..., Any]) -> None:
         p: PairRows = rows.columns
@@ -496,8 +503,8 @@ class _Bound:
 
 
 def follow_outputs(outputs: dict[str, Output], assign: Callable[..., Any], name: str, member: str) -> dict[str, Output]:
-    """Convert the outputs of a law for fixed pairs to outputs that are evaluated with the current partners of the rows,
-    and add the index of the partner as an output.
+    """Convert the outputs of a law for fixed pairs to outputs that are evaluated with the current partners of the rows.
+    Add the index of the partner as an output.
 
     Args:
         assign: function ``(p, data)`` that assigns each row to its current partner.
@@ -527,6 +534,6 @@ def find_partners(rows: LocalRows, fields: Fields) -> IntArray:
 
 
 def _rank(groups: IntArray) -> IntArray:
-    """Return the number of preceding equal elements for each element of an ascending array, shape (n,)."""
+    """For each element of an ascending array, return the number of equal elements before it, shape (n,)."""
     begin = np.flatnonzero(np.diff(groups, prepend=-1))
     return np.arange(len(groups)) - np.repeat(begin, np.diff(np.append(begin, len(groups))))

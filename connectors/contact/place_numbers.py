@@ -24,8 +24,8 @@ POSITION, NORMAL = slice(X, Y + 1), slice(NX, NY + 1)
 
 @kernel(inline=True)
 def write_forces(row: FloatArray, ft: float, fn: float, bristle: float, gap: float, vt: float, vn: float) -> None:
-    """Write the first six output quantities of a closed contact location. The bristle deflection is 0 unless the
-    location sticks.
+    """Write the first six output quantities of a closed contact location. If the location does not stick, the bristle
+    deflection is 0.
     """
     row[FT], row[FN], row[BRISTLE] = ft, fn, bristle
     row[CLOSED_GAP], row[VT], row[VN] = gap, vt, vn

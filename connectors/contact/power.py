@@ -1,5 +1,5 @@
-"""Powers and energies of contact points, for outputs and for the energy balance (`Account`) of a law. See `law.py` for
-the forces.
+"""Powers and energies of contact points, for outputs and for the energy balance (`Account`) of a law. The forces are
+explained in `law.py`.
 
     power that contact takes from cable and partner: P = f_n v_n + f_t.v_t
     sliding: f_t.v_t while a point slips
@@ -47,14 +47,16 @@ SPRING, BRISTLE, STATE, DAMPER, GAP, FORCE = range(6, 12)
 gap [m] and f_n [N].
 """
 NUMBERS = 12
-"""Number of quantities of a point: the six powers and the six further quantities. An array may contain additional
-quantities after these, see `create_place_account`.
+"""Number of quantities of a point: the six powers and six further quantities. After these quantities, an array may
+contain additional quantities, see `create_place_account`.
 """
 
 
 @kernel(inline=True)
 def clear_place(to: FloatArray) -> None:
-    """Write the quantities of an open point: state open, all other quantities 0. The caller writes the gap."""
+    """Write the quantities of an open point. The state is open, and all other quantities are 0. The caller writes the
+    gap.
+    """
     for j in range(NUMBERS):
         to[j] = 0.0
     to[STATE] = OPEN
@@ -92,9 +94,9 @@ def eval_bristle(law: PointLaw, fn: float, slips: bool, vt: Vector, u: Vector) -
 
 @kernel
 def take_places(found: FloatArray, first: int, energies: FloatArray, powers: FloatArray, parts: FloatArray) -> None:
-    """Add the energies of all points to ``energies`` of their rows, and the powers of sliding, tangential dampers and
-    lever to ``powers`` of their rows. Write the input of `fill_jumps` into ``parts``. ``found`` and ``first`` are
-    arguments of `create_place_account`.
+    """Add the energies of all points to ``energies`` of their rows. Add the powers of sliding, tangential dampers and
+    lever to ``powers`` of their rows. Write the input for `fill_jumps` into ``parts``. The arguments ``found`` and
+    ``first`` are explained in `create_place_account`.
     """
     for i in range(len(found)):
         here, parts_here = found[i], parts[i]
@@ -122,12 +124,12 @@ def create_place_account(
     """Create the `Account` of a contact law from the quantities of its points.
 
     Args:
-        fill: `Call` or Python function ``fill(s)`` that writes the quantities to ``found``. With a Python function,
-            time steps with an `EnergyLedger` are not compiled.
+        fill: `Call` or Python function ``fill(s)`` that writes the quantities to ``found``. If ``fill`` is a Python
+            function, time steps with an `EnergyLedger` are not compiled.
         found: permanent array of the quantities, shape (rows, points, quantities).
         first: index of the first quantity of a point on the last axis of ``found``.
         by: argument that is passed to `Account`.
-        further: number of quantities for `fill_jumps` that follow the `NUMBERS` quantities of a point.
+        further: number of additional quantities for `fill_jumps`, which follow the `NUMBERS` quantities of a point.
     """
     take = call(take_places, lambda s: (found, first, s.energies, s.powers, s.parts))
 

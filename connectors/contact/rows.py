@@ -1,10 +1,13 @@
-"""Columns (properties of a row), checks and parameters of all laws of contact with points of cables."""
+"""Columns (properties of a row), checks and parameters that all laws of contact with points of cables have in
+common.
+"""
 
 from __future__ import annotations
 
 from typing import Any
 
-from windlass.connectors.markers.cable_shape import CABLE_DOFS, cable_lengths
+from windlass.connectors.contact.axes import Axes, is_beam
+from windlass.connectors.markers.cable_shape import CABLE_DOFS
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -18,8 +21,8 @@ that a point represents.
 """
 
 DEPTH_SHARE = 1e-3
-"""Penetration of a taut rope into its sheave, divided by the radius of the sheave, for which the stiffness is chosen
-[1].
+"""Penetration of a taut rope into its sheave, divided by the radius of the sheave [1]. The stiffness is chosen for this
+penetration.
 """
 
 
@@ -52,7 +55,8 @@ class PointContact(Component):
 
 
 def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (CABLE_DOFS,)) -> None:
-    """Raise ModelError for a cable whose coordinates are not position and slope of two material points.
+    """Raise ModelError for a cable whose coordinates are not the positions and slopes of two material points, and for
+    3D beams in laws for 2D.
 
     widths: allowed numbers of coordinates of the cable, without angles of twist.
     """
@@ -64,6 +68,13 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
                 f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "
                 "at rest on the cable; for moving material use ContactFrictionCircleCable2D"
             )
+        if is_beam(cables):
+            if "3D beam" in cables.component.provides and max(widths) == CABLE_DOFS:
+                raise ModelError(
+                    f"cable of {table.kind} row {row} is a {cables.kind}: must be 2D, because the circle is 2D; for 3D "
+                    "use add_surface_contact"
+                )
+            continue
         if width not in widths:
             raise ModelError(
                 f"cable of {table.kind} row {row} has {width} coordinates: must have {' or '.join(map(str, widths))} "
@@ -71,12 +82,12 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
             )
 
 
-def bind_parameters(rows: LocalRows, n: IntArray) -> dict[str, Any]:
+def bind_parameters(rows: LocalRows, axes: Axes, n: IntArray) -> dict[str, Any]:
     """Return the record fields that are common to all laws of contact with n points of a cable.
 
     Parameters per length are multiplied by the length that a point represents.
     """
-    length = cable_lengths(rows.world, rows.local("cable")) / n
+    length = axes.length / n
     return {
         "data": rows.data_start("data"),
         "length": length,
@@ -93,9 +104,9 @@ def relative_place(k: int, n: float) -> float:
 
 @kernel(inline=True)
 def scale_parameters(row: Any, l: float) -> None:
-    """Write the length that a point of a winch rope represents, and its parameters, for the length l of the rope [m].
-    The fields ``part``, ``stiffness``, ``damping``, ``bristle`` and ``rubbing`` of the record are these values divided
-    by l.
+    """For the length l of the rope [m], write the length that a point of a winch rope represents, and the parameters of
+    the point. The fields ``part``, ``stiffness``, ``damping``, ``bristle`` and ``rubbing`` of the record are these
+    values divided by l.
     """
     row.length = row.part * l
     row.contact_stiffness, row.contact_damping = row.stiffness * l, row.damping * l

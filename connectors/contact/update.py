@@ -1,6 +1,7 @@
-"""Update of contact states, after each Newton run and as the return map within Newton runs.
+"""Update of contact states. It is made after each Newton run, and within Newton runs as the return map.
 
-See `law.py` for the symbols. The first history values of a row with n points are n gaps and n states. Update of a row:
+The symbols are explained in `law.py`. The first history values of a row with n points are n gaps and n states. Update
+of a row:
 
     gap: if (g > 0) differs from (stored gap > 0), error += |k (g - stored gap)| with stiffness k; g is stored.
     state: whether closed points stick or slip depends on the geometry and on the history at the start of the step.
@@ -8,7 +9,7 @@ See `law.py` for the symbols. The first history values of a row with n points ar
     no friction: the state is -2 and f_t = 0 if the point is open, if mu = 0, or if mu_k and mu_v are 0.
 
 The errors of the points of a row are summed. For each row, |f_n| is summed over the points that were closed before the
-update. The update also returns the largest of these sums, with which solvers compare the errors.
+update. The update also returns the largest of these sums. Solvers compare the errors with this sum.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -48,7 +49,7 @@ def write_three(data: FloatArray, at: int, a: Vector) -> None:
 
 @kernel(inline=True)
 def store_gap(data: FloatArray, at: int, gap: float, k: float) -> tuple[float, bool]:
-    """Store the gap of a point; return the force error [N], and whether the point has opened or closed."""
+    """Store the gap of a point. Return the force error [N], and whether the point has opened or closed."""
     old = data[at]
     data[at] = gap
     changes = (gap > 0.0) != (old > 0.0)
@@ -57,7 +58,7 @@ def store_gap(data: FloatArray, at: int, gap: float, k: float) -> tuple[float, b
 
 @kernel(inline=True)
 def store_state(data: FloatArray, at: int, state: float, excess: float) -> tuple[float, bool]:
-    """Store the state of a point; return the force error [N], and whether the point has begun to stick or slip."""
+    """Store the state of a point. Return the force error [N], and whether the point has begun to stick or slip."""
     changes = state != data[at] and state != UNDEFINED
     data[at] = state
     return abs(excess) if changes else 0.0, changes
@@ -66,7 +67,7 @@ def store_state(data: FloatArray, at: int, state: float, excess: float) -> tuple
 @kernel
 def judge_rows(errors: FloatArray, forces: FloatArray, changed: bool, outcome: FloatArray) -> None:
     """Write the outcome of an update: the largest force error of a row [N], whether any state has changed, the largest
-    force of a row [N], and the row with the largest error, or -1 without errors.
+    force of a row [N], and the row with the largest error. If there is no error, the row is -1.
     """
     worst, row, largest = 0.0, -1, 0.0
     for i in range(len(errors)):
@@ -87,14 +88,14 @@ def touches(data: FloatArray, first: int, n: int) -> bool:
 
 @kernel(inline=True)
 def point_values(row: Any, k: int, n: int) -> tuple[int, int, float]:
-    """Return the indices of the gap and of the state of point k, and its normal stiffness, for a row whose first
-    history values are n gaps and n states; see the argument ``find`` of `create_update`.
+    """Return the indices of the gap and of the state of point k, and its normal stiffness. The first history values of
+    the row are n gaps and n states. See the argument ``find`` of `create_update`.
     """
     return row.data + k, row.data + n + k, row.contact_stiffness
 
 
 def work_type(**shapes: tuple[int, ...]) -> np.dtype[Any]:
-    """Return the type of a record that kernels use as work space; the record has one array for each of ``shapes``."""
+    """Return the type of a record that kernels use as memory. The record has one array for each of ``shapes``."""
     return record_type({name: np.dtype((np.float64, shape)) for name, shape in shapes.items()})
 
 
@@ -102,9 +103,9 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     """Return the type of the record of a point in an update.
 
     The fields are the gap ``gap`` [m], the normal force ``fn`` [N], the state ``state``, and the excess ``excess``
-    |tau| - mu |f_n| of the trial force over the friction limit [N]. ``names`` are the names of further fields with one
-    value. Each item of ``counts`` is the name of a further field, and the number of arrays of eight values in this
-    field.
+    |tau| - mu |f_n| of the trial force over the friction limit [N]. The arguments ``names`` are the names of further
+    fields with one value. Each item of ``counts`` is the name of a further field, and the number of arrays of eight
+    values in this field.
     """
     shapes: dict[str, tuple[int, ...]] = {name: () for name in ("gap", "fn", "state", "excess", *names)}
     return work_type(**shapes, **{name: (count, LANES) for name, count in counts.items()})
@@ -116,9 +117,9 @@ def create_update(
     """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates the history values
     of all rows.
 
-    ``start`` contains the history values at the start of the step, and ``size`` the step size [s]. If ``commits`` is
-    false, the kernel computes the return map for an iterate of Newton's method. In this case the kernel does nothing if
-    `Fields.mapped` is 0, and it writes no outcome.
+    The argument ``start`` contains the history values at the start of the step, and ``size`` is the step size [s]. If
+    ``commits`` is false, the kernel computes the return map for an iterate of Newton's method. In this case the kernel
+    does nothing if `Fields.mapped` is 0, and it never writes an outcome.
 
     Args:
         count: kernel ``(row) -> n`` that returns the number of points of a row, 0 for inactive rows.
@@ -131,8 +132,8 @@ def create_update(
             of ``number``.
         decide: kernel ``(c, m, data, start, x, v, size, commits, row, number, places) -> error, force, changed`` that
             determines the states of all points and the excess |tau| - mu |f_n|, and stores anchors. The kernel
-            ``decide`` returns a further force error [N], a further force [N], both 0 if there are none, and whether the
-            row needs a further Newton run.
+            ``decide`` returns a further force error [N], a further force [N], and whether the row needs a further
+            Newton run. If there is no further error or force, the value is 0.
     """
 
     @kernel(inline=True)
@@ -179,8 +180,8 @@ def create_update(
 
 
 def follow_updates(update: Kernel, c: Any, family: str) -> tuple[Call, Call]:
-    """Create the update after each Newton run, and the return map within Newton runs. ``update`` is a kernel that was
-    created by `create_update`.
+    """Create the update after each Newton run, and the return map within Newton runs. The kernel ``update`` was created
+    by `create_update`.
     """
     none = np.zeros(0)
 
@@ -200,7 +201,7 @@ def create_system(
     rows: LocalRows, c: Any, family: str, residual: Kernel, tangent: Kernel, update: Kernel
 ) -> tuple[System, Call]:
     """Create the system of a contact law between cables and bodies, with forces, tangent, and an update after each
-    Newton run. Return also the return map within Newton runs.
+    Newton run. Also return the return map within Newton runs.
 
     Args:
         c: data of the rows for kernels, with the process-local coordinate indices ``dofs``.

@@ -1,3 +1,3 @@
-"""Forces and first-order states (states y with given rates y_t) that depend on measured quantities, for controllers,
-brakes and hydraulics.
+"""Forces and first-order states (states y with given rates y_t) that depend on measured quantities. They are used for
+controllers, brakes and hydraulics.
 """

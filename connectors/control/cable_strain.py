@@ -1,5 +1,5 @@
-"""Axial strain of a cable at a point of its axis, as a coordinate for inputs and loads. The strain determines the
-tension of ropes and belts.
+"""Axial strain of a cable at a point of its axis. This strain is a coordinate for inputs and loads. The strain
+determines the tension of ropes and belts.
 
     strain: u = |p| - 1 - ε_ref,    p = r' = Σ D_i q_i
     shape functions: D = [f_0/L, f_1, f_2/L, f_3],    f(ξ) = dS/dξ, with S of a cable of length 1
@@ -10,9 +10,9 @@ tension of ropes and belts.
 
 For cables without force functions the axial force is N = EA u + d_EA u_t. Therefore an input with the gains EA and d_EA
 is the tension, with exact derivatives. ε_ref is the stress-free strain. If material moves through the mesh
-(`ALECable2D`, cables of winches), u_t is the rate at a fixed point of the mesh, while d_EA multiplies the strain rate
-of the material. A load F on the coordinate u acts like an actuator in the cable. The virtual work of the load is F δu
-[N m].
+(`ALECable2D`, cables of winches), u_t is the rate at a fixed point of the mesh. In contrast, d_EA multiplies the strain
+rate of the material. A load F on the coordinate u acts like an actuator in the cable. The virtual work of the load is F
+δu [N m].
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press. The derivatives follow by
 differentiation.

@@ -1,9 +1,9 @@
-"""Controller that another program has exported as an FMU (Functional Mock-up Unit of FMI 2 or 3 for co-simulation).
+"""Controller that was exported by another program as an FMU (Functional Mock-up Unit of FMI 2 or 3 for co-simulation).
 
     exchange at t_k = t_0 + k H:    u_k = sensors at t_k,    y_k = outputs of the FMU at t_k
     between t_k and t_k+1:          the FMU computes with u_k, the model with y_k
 
-Therefore the error of the coupling is proportional to the exchange step H. A step of the solver ends at each t_k.
+Therefore the error of the coupling is proportional to the exchange step H. A step of the solver ends at each time t_k.
 
 Source: Functional Mock-up Interface Specification 2.0.4 and 3.0.1, Modelica Association. The library FMPy loads FMUs.
 """
@@ -34,12 +34,12 @@ from windlass.framework.state.hooks import ROUNDING, StepHook, find_rounding
 from windlass.framework.state.state import State
 
 Value = int | float | bool | str | np.number[Any] | np.bool_
-"""A start value of a variable."""
+"""Type of a start value of a variable."""
 PIP_LINE = "pip install 'fmpy>=0.3.20,<1'"
 LAST_MESSAGES = 3
 """Number of the most recent messages of an FMU that an error message quotes."""
 ERROR, FATAL = 3, 4
-"""Status values of failed calls of an FMU. After ERROR, FMI allows only calls that end the instance; after FATAL, FMI
+"""Status values of failed calls of an FMU. After ERROR, FMI allows only calls that end the instance. After FATAL, FMI
 allows no call.
 """
 KINDS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
@@ -56,7 +56,7 @@ KINDS: tuple[tuple[tuple[str, ...], Callable[[Any], bool], str], ...] = (
 values."""
 LAST_LOGGER: deque[Any] = deque(maxlen=1)
 """Callbacks of the last FMU instance of FMI 2. FMPy passes the messages of all instances to the logger of the last
-instance, even after the end of this instance. Therefore the callbacks must remain in memory.
+instance. This also happens after the end of this instance. Therefore the callbacks must remain in memory.
 """
 NUMBERS = ("Real", "Integer", "Boolean", "Enumeration", "Float", "Int", "UInt")
 """Prefixes of the types of variables whose values are numbers."""
@@ -89,12 +89,14 @@ class FMUController(StepHook):
 
     Args:
         file: the FMU, of FMI 2 or 3, for co-simulation.
-        step: time between two exchanges H [s]. Solvers shorten steps such that a step ends at each exchange.
-        inputs: dictionary from the names of inputs of the FMU to sensors with one scalar value each; at each exchange,
-            an input gets the value of its sensor.
+        step: time between two exchanges H [s]. Solvers shorten steps such that a step ends at the time of each
+            exchange.
+        inputs: dictionary from the names of inputs of the FMU to sensors with one scalar value each. At each exchange,
+            an input receives the value of its sensor.
         outputs: dictionary from the names of outputs of the FMU to functions that apply the value to the model, such as
             ``lambda torque: world.set(motor, value=torque)`` [unit of the output].
-        parameters: values of parameters and start values of the FMU by name, None for the default values of the FMU.
+        parameters: values of parameters and start values of the FMU, by name. With None, the FMU uses its default
+            values.
 
     Attributes:
         values: last values of the used outputs, by name; empty before the first exchange.
@@ -135,14 +137,15 @@ class FMUController(StepHook):
         self.close()
 
     def close(self) -> None:
-        """End the FMU; a later solve begins with a new instance."""
+        """End the FMU. A later solve begins with a new instance."""
         self._slave.close()
         self._count = -1
         self.values = {}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Prepare a solve. The start time is checked later, because a restart or a return to an earlier state may
-        follow before the first step."""
+        follow before the first step.
+        """
         self._begins = self._is_first = True
         # the model may have changed since the last solve
         self._probes = []
@@ -184,8 +187,8 @@ class FMUController(StepHook):
         self._count = round((state.t - self._begin) / self._step)
         self._slave.put(dict(zip(self._sensors, self._measure(state), strict=True)))
         values = self._slave.get(list(self._setters), state.t)
-        # accelerations are computed again if outputs change discontinuously; also at the first exchange, because user
-        # code may have changed the model before the solve
+        # Accelerations are computed again if outputs change discontinuously. The first exchange also counts as a
+        # change, because user code may have changed the model before the solve.
         self.changes_forces = values != self.values or self._is_first
         self.values, self._is_first = values, False
         for name, value in values.items():
@@ -200,14 +203,14 @@ class FMUController(StepHook):
         return max(0, int((self._next - state.t) / size - ROUNDING) - 1)
 
     def find_obstacle(self) -> str:
-        """Return the reason why the FMU cannot store its state, or "" if it can. Without a stored state a restart is
-        impossible.
+        """Return the reason why the FMU cannot store its state. If the FMU can store its state, return "". Without a
+        stored state a restart is impossible.
         """
         return self._slave.find_obstacle()
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the time of the first exchange, the time of the last exchange, the number of exchanges, the exchanged
-        values, and the state of the FMU; see `StepHook.checkpoint`.
+        values, and the state of the FMU. See `StepHook.checkpoint`.
         """
         kept = {"begin": self._begin, "reached": self._reached, "count": self._count, "values": dict(self.values)}
         kept["first"] = self._is_first
@@ -245,7 +248,7 @@ class FMUController(StepHook):
 
 
 class Slave:
-    """An FMU of FMI 2 or 3 for co-simulation. Failed calls raise errors that quote the messages of the FMU.
+    """An FMU of FMI 2 or 3 for co-simulation. If a call fails, an error is raised that quotes the messages of the FMU.
 
     Args:
         file: the FMU.
@@ -362,20 +365,22 @@ class Slave:
         return found
 
     def _call(self, variable: Any) -> str:
-        """Return the type of a variable as in the names of FMI functions, such as "Int64" in "getInt64"."""
+        """Return the type of a variable in the form that names of FMI functions contain, such as "Int64" in
+        "getInt64".
+        """
         if variable.type == "Enumeration":
             return "Int64" if self._is_third else "Integer"
         return str(variable.type)
 
     def find_obstacle(self) -> str:
-        """Return the reason why the FMU cannot store its state, or "" if it can."""
+        """Return the reason why the FMU cannot store its state. If the FMU can store its state, return ""."""
         able, names = self._model.coSimulation, ("canGetAndSetFMUstate", "canSerializeFMUstate")
         if all(getattr(able, name, False) for name in names):
             return ""
         return f"{self._file.name} cannot store its state (canSerializeFMUstate): must be able to do so for a restart"
 
     def store(self) -> np.ndarray[Any, np.dtype[np.uint8]] | None:
-        """Return the state of the instance as bytes, or None if the FMU cannot store it."""
+        """Return the state of the instance as bytes. If the FMU cannot store its state, return None."""
         if self.find_obstacle():
             return None
         word = "State" if self._is_third else "state"

@@ -43,8 +43,8 @@ from windlass.framework.model.system import Fields, System
 
 
 class GenericODE1(Inputs):
-    """Defines the rates of the states of a node: as linear functions of states and inputs, by a user function, or as
-    the sum of the linear functions and the user function.
+    """Defines the rates of the states of a node. The rates are linear functions of states and inputs, the result of a
+    user function, or the sum of both.
 
     Matrices are 2D arrays or lists of rows. An empty list means 0.
     """
@@ -66,7 +66,7 @@ class GenericODE1(Inputs):
 
 
 class Matrices(NamedTuple):
-    """Matrices of the rows, as read by kernels; w is the largest number of states of a node.
+    """Matrices of the rows for kernels. The letter w denotes the largest number of states of a node.
 
     dofs: process-local indices of the coordinates, first of the states, then of the inputs, shape (rows, n).
     size: number of states, shape (rows,).
@@ -75,7 +75,8 @@ class Matrices(NamedTuple):
     A: factors of states, shape (rows, w, w).
     B, C: factors of the inputs u and of their rates u_t, shape (rows, w, inputs).
     F: rates from the user functions, shape (rows, w).
-    Y, P, V: derivatives of F with respect to y, shape (rows, w, w), and to u and u_t, shape (rows, w, inputs) each.
+    Y, P, V: derivatives of F with respect to y, shape (rows, w, w), and with respect to u and u_t, shape (rows, w,
+    inputs) each.
     """
 
     dofs: IntArray
@@ -188,7 +189,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_states(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the states y, padded by 0, shape (rows, w)."""
+    """Return the states y, shape (rows, w). In rows with fewer than w states, the result is padded with 0."""
     c = rows.columns[0]
     states: FloatArray = s.v[rows.dofs[:, : c.A.shape[1]]] * (np.arange(c.A.shape[1]) < c.size[:, None])
     return states

@@ -11,10 +11,10 @@ rates).
     volumes: V_0 = V_h,0 + A_0 s,    V_1 = V_h,1 + A_1 (L_s - s)
     constant volumes: G_k = K_oil/V_h,k
 
-w(x) = sign(x) √|x|; for |x| < 1 Pa w(x) = x, because the square root has an infinite slope at 0. The columns of
+w(x) = sign(x) √|x|. For |x| < 1 Pa, w(x) = x, because the square root has an infinite slope at 0. The columns of
 `HydraulicActuator` define the other symbols. The opening a_k of a valve is the value of the column ``valve_opening0``
 or ``valve_opening1``, plus the result of ``valve_function`` if this function is given. The equation for p_k is
-multiplied by A_k, so its residual has the unit of a force.
+multiplied by A_k. Therefore its residual has the unit of a force.
 
 Source: the item ObjectConnectorHydraulicActuatorSimple of Exudyn 1.9 and its documentation. The pressures computed by
 Exudyn and by this law agree.
@@ -47,7 +47,7 @@ from windlass.framework.model.system import Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
 LINEAR = 1.0
-"""Pressure difference [Pa] below which the flow of a valve depends linearly on the pressure difference."""
+"""Pressure difference [Pa]. Below this value, the flow of a valve depends linearly on the pressure difference."""
 
 
 class HydraulicActuator(Inputs):
@@ -143,7 +143,7 @@ def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
 
 @kernel
 def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
-    """Return the distance L of the points [m] and the rate of L [m/s] for row i; L is NaN if the points coincide."""
+    """Return the distance L of the points [m] and the rate of L [m/s] for row i. If the points coincide, L is NaN."""
     u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     if length == 0.0:
@@ -186,8 +186,8 @@ def tangent(
     v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, to the values of the matrix. P contains the
-    derivatives of the openings with respect to the values u of stroke and inputs, and V the derivatives with respect to
-    the rates u_t of stroke and inputs; both have the shape (rows, 2, 1 + inputs).
+    derivatives of the openings with respect to the values u of stroke and inputs. V contains the derivatives with
+    respect to the rates u_t. Both arrays have the shape (rows, 2, 1 + inputs).
     """
     n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
     # arrays of derivatives. J: vector between the points; Jd: rate of this vector; eJ = e·J; rate: s_t; G_q: equation
@@ -228,7 +228,7 @@ def tangent(
         if dq != 0.0:
             g[0], g[1], g[2] = u
             add_curvature(pair, i, n, m, g, dq * N / L, slots, values)
-        # in the rows of the matrix, the equations of the pressures follow the equations of the points
+        # in the rows of the matrix, both pressures follow the coordinates of the points
         s = L - row.offset_length
         for k in range(2):
             sign, p = -1.0 if k == 0 else 1.0, v[row.states[k]]
@@ -266,8 +266,8 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
     """Create the data of the points, rows and inputs that kernels read, and the user functions of the valves.
 
-    Some values of a row consist of one value for each chamber, shape (2,). ``states`` contains the process-local
-    indices of the pressures. ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, which are 0 for rigid parts.
+    Values of a row that differ between the chambers have the shape (2,). ``states`` contains the process-local indices
+    of the pressures. ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, which are 0 for rigid parts.
     ``area``, ``hose_volume`` and ``opening`` are the areas A_k, the volumes V_h,k of the hoses and the openings a_k of
     the valves.
     """
@@ -334,7 +334,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the force N [N], > 0 if the cylinder pulls, shape (rows,); 0 for inactive rows."""
+    """Return the force N [N], shape (rows,). It is > 0 if the cylinder pulls, and 0 for inactive rows."""
     pair, own, _, _ = rows.columns
     p, A = s.v[own["states"]], own["area"]
     damping = own["damping"] * eval_stroke_rate(rows, s)

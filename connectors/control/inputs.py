@@ -3,7 +3,7 @@
     derivatives of each marker: ∂u/∂q = J, ∂u_t/∂q = J̇, ∂u_t/∂v = J
 
 The tangent contains the derivatives with respect to the coordinates of the inputs. Therefore a law uses the inputs at
-the current time, without a delay of one step.
+the current time. There is no delay of one step.
 
 Source: E. Hairer, G. Wanner, Solving Ordinary Differential Equations II, Springer (stiff systems need exact tangents).
 """
@@ -64,8 +64,9 @@ def read_inputs(c: InputColumns, m: CoordinateColumns, i: int) -> tuple[FloatArr
 
 
 def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the values u of the inputs, padded by 0, shape (rows, inputs). The second element of ``rows.columns`` must
-    be the inputs."""
+    """Return the values u of the inputs, shape (rows, inputs). In rows with fewer inputs, the result is padded with 0.
+    The second element of ``rows.columns`` must be the inputs.
+    """
     c: InputColumns = rows.columns[1]
     found = np.zeros(c.m.shape)
     given = c.m >= 0
@@ -77,8 +78,8 @@ def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
 def add_input_row(
     c: InputColumns, m: CoordinateColumns, i: int, P: FloatArray, V: FloatArray, dq: float, dv: float, B: FloatArray
 ) -> None:
-    """Add dq ∂f/∂q + dv ∂f/∂v to B, where f(u, u_t) is a function of the values u and rates u_t of the inputs of row i,
-    and dq and dv are scalar factors. B has one entry for each coordinate of the row. P and V are the derivatives of f
+    """Add dq ∂f/∂q + dv ∂f/∂v to B with scalar factors dq and dv. Here f(u, u_t) is a function of the values u and the
+    rates u_t of the inputs of row i. B has one entry for each coordinate of the row. P and V are the derivatives of f
     with respect to u and u_t, shape (inputs,) each.
     """
     for k in range(c.size[i]):

@@ -1,12 +1,12 @@
-"""Load cell: measures the force or torque in a joint or constraint by a first-order state y. Controllers can use y as
-input.
+"""Load cell that measures the force or torque in a joint or constraint. The measured value is a first-order state y.
+Controllers can use y as input.
 
     state: T y_t = w·λ - y, with the multipliers λ of the joint, the weights w, and the time constant T
 
 Real load cells with amplifiers have a first-order lag of this form. Without the lag, a force of a controller and the
 measured multipliers would depend on each other at the same instant (an algebraic loop). In static solves y = w·λ. The
-tangent contains the derivatives with respect to the multipliers, so Newton's method solves for force, motion and the
-state y together.
+tangent contains the derivatives with respect to the multipliers. Therefore Newton's method solves for force, motion and
+the state y together.
 
 The law is evaluated on the process of its joint, because only this process has the multipliers. The states are
 distributed to processes like other coordinates.
@@ -97,8 +97,9 @@ def measure(rows: Any, multipliers: IntArray, w: FloatArray, lam: FloatArray, f:
 
 @kernel
 def measure_tangent(w: FloatArray, slots: Coupling, values: FloatArray) -> None:
-    """Subtract the weights w, which are the derivatives of w·λ with respect to the multipliers λ, times
-    ``slots.scale`` from the values of the matrix."""
+    """Subtract the weights w, multiplied by ``slots.scale``, from the values of the matrix. The weights are the
+    derivatives of w·λ with respect to the multipliers λ.
+    """
     for i in range(len(w)):
         for k in range(w.shape[1]):
             values[slots.columns[i, 0, k]] -= slots.scale * w[i, k]
@@ -113,9 +114,9 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
-    """Create the array with the data of the rows; ``state`` is the process-local index of the state. In addition,
-    create the process-local indices of the multipliers and the weights w [1], shape (rows, m) each. If a joint has
-    fewer than m multipliers, the unused weights are 0.
+    """Create the array with the data of the rows. The field ``state`` is the process-local index of the state. In
+    addition, create the process-local indices of the multipliers and the weights w [1], shape (rows, m) each. If a
+    joint has fewer than m multipliers, the unused weights are 0.
     """
     weights = rows.local("weights")
     w = np.zeros((len(weights), max((len(row) for row in weights), default=0)))
@@ -189,7 +190,7 @@ def load_cell(world: World, joint: Entity, weights: Sequence[float], time_consta
 register(
     LoadCell,
     "connector",
-    dofs=("joint", "node"),  # the process of the entity that is listed first, the joint, evaluates the row
+    dofs=("joint", "node"),  # the joint is listed first, so the process that evaluates the joint also evaluates the row
     bind=bind,
     build=build,
     check=check,

@@ -6,9 +6,9 @@
 
 For displacements and distances, u_t = J q_t and J̇ = H q_t. Therefore laws that act on coordinates can measure the
 motion of any point and exert forces at any point. A load on a displacement is a force along e. A load on a distance is
-a force along the line between the points, outwards if positive. If u is a distance, k u + d u_t is the tension of a
-spring between the points with the free length ``length``. If the points coincide, the direction is undefined and the
-coordinate is NaN.
+a force along the line between the points. A positive load acts outwards. If u is a distance, k u + d u_t is the tension
+of a spring between the points with the free length ``length``. If the points coincide, the direction is undefined and
+the coordinate is NaN.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press. The derivatives follow by
 differentiation.
@@ -64,7 +64,7 @@ class DistanceCoordinate(Component):
 @kernel
 def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) -> None:
     """Update the displacement or distance u, the rate of u, and the derivatives of both with respect to the
-    coordinates, for all rows; the first n0 coordinates of a row are the coordinates of marker 0.
+    coordinates, for all rows. The first n0 coordinates of a row are the coordinates of marker 0.
     """
     d, w, e, et = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     n = m.J.shape[1]
@@ -147,8 +147,8 @@ def _bind(
     first: IntArray | None = None,
     distance: FloatArray | None = None,
 ) -> NDArray[Any]:
-    """Create the array with the data of rows. For displacements the arguments are direction and origin; for distances,
-    the first marker and the length.
+    """Create the array with the data of rows. For displacements, the arguments ``along`` and ``origin`` are the
+    direction and the origin. For distances, they are the first marker and the length.
     """
     n = len(rows.rows)
     return create_records(

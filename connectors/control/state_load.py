@@ -1,12 +1,13 @@
-"""Load on a coordinate, for controllers, brakes or motors whose force depends on inputs, which are measured quantities.
+"""Load on a coordinate that depends on inputs, which are measured quantities. Such loads are the forces of controllers,
+brakes or motors.
 
     load: F = value + G·u + R·u_t + f(t, u, u_t) with values u and rates u_t of inputs; Jᵀ F acts on the coordinate
     derivative of Jᵀ F with respect to q: F H + Jᵀ (∂F/∂u J_u + ∂F/∂u_t J̇_u)
     derivative of Jᵀ F with respect to v: Jᵀ ∂F/∂u_t J_u
 
-J is the derivative of the coordinate with respect to q, and H the second derivative; J_u and J̇_u are the derivatives
-of u and u_t of the inputs with respect to q. The tangent contains the derivatives with respect to the coordinates of
-the inputs, so Newton's method solves for force and motion together.
+J and H are the first and the second derivative of the coordinate with respect to q. J_u and J̇_u are the derivatives of
+u and u_t of the inputs with respect to q. The tangent contains the derivatives with respect to the coordinates of the
+inputs. Therefore Newton's method solves for force and motion together.
 """
 
 from __future__ import annotations
@@ -162,7 +163,7 @@ def update_loads(rows: LocalRows, s: Fields) -> None:
 
 
 def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the load F without the load factor [N or N m], shape (rows,); 0 for inactive rows."""
+    """Return the load F without the load factor [N or N m], shape (rows,). The load is 0 for inactive rows."""
     update_loads(rows, s)
     own, inputs, (G, R), _ = rows.columns
     m = s.markers[FAMILY]

@@ -1,4 +1,4 @@
-"""Contact of the teeth of a timing belt with the grooves of a pulley, with one row for each pair of a tooth and a
+"""Contact of the teeth of a timing belt with the grooves of a pulley. There is one row for each pair of a tooth and a
 pulley.
 
 A tooth is a point on the pitch line of the belt. D is the distance of the tooth from the centre of the pulley, and α is
@@ -13,23 +13,23 @@ the polar angle of the tooth in the frame of the pulley. Relative to groove m of
     force: f = ∂V/∂u (R/D) t + ∂V/∂g n, with the unit vectors t along the pitch circle and n outwards
     damping: d times the rate of x or y, along the direction of the force
 
-The displacement of a tooth is measured from its groove, so the belt does not creep: the ratio of the speeds of pulleys
-is the inverse ratio of their numbers of teeth. If a tooth carries the load F, a flank at the angle β to the radius
-pushes this tooth outwards with the force F tan β. If the tension is not sufficient to hold the tooth, the tooth climbs
-over the tip and drops into the next groove, so the belt jumps. Friction on flanks resists the climbing. To include
-friction, reduce β by the friction angle. The pressure and the friction on the surfaces between the teeth are computed
-by a separate law, the contact of the belt with a circle.
+The displacement of a tooth is measured from its groove. Therefore the belt does not creep, and the ratio of the speeds
+of two pulleys is the inverse ratio of their numbers of teeth. If a tooth carries the load F, a flank at the angle β to
+the radius pushes this tooth outwards with the force F tan β. If the tension is not sufficient to hold the tooth, the
+tooth climbs over the tip and drops into the next groove. The belt then jumps. Friction on flanks resists the climbing.
+To include friction, reduce β by the friction angle. The pressure and the friction on the surfaces between the teeth are
+computed by a separate law, the contact of the belt with a circle.
 
-On an arc, the tensions F_j between the teeth of a belt with the stiffness EA and the pitch p obey
+On an arc, the tensions F_j between the teeth of a belt with the stiffness EA and the pitch p satisfy
 
     F_(j+1) - 2 F_j + F_(j-1) = (k p/EA) (F_j - F*)
 
 F* is the tension at which the pitch of the stretched belt is equal to the pitch of the pulley. Therefore the load
 decreases from each tooth to the next by the factor e^(-κ), with 2 cosh κ = 2 + k p/EA.
 
-History values per row: -x+, -x- and -y, each of which is > 0 if this flank or tip has no contact, and the index of the
-groove, m + 1. History values are constant during Newton's iterations. Forces act on the belt at the tooth, and the
-opposite forces act on the pulley at the same point.
+History values per row: -x+, -x- and -y, and the index of the groove, m + 1. Each of the first three values is > 0 if
+this flank or tip has no contact. History values are constant during Newton's iterations. Forces act on the belt at the
+tooth, and the opposite forces act on the pulley at the same point.
 
 Source: the difference equation: G. Gerbert, H. Jönsson, U. Persson, G. Stensson, Load distribution in timing belts,
 J. Mech. Des. 100 (1978) 208-215; contact by a penalty: P. Wriggers, Computational Contact Mechanics, Springer (2006).
@@ -55,13 +55,13 @@ from windlass.framework.model.system import Fields, System
 
 START = (0.1, 0.1, 0.1, 1.0)
 FLANKS, TIP = 2, 2
-"""FLANKS: number of flanks of a groove; the negative depths in the flanks are the first history values. TIP: index of
+"""FLANKS: number of flanks of a groove. The first history values are the negative depths in the flanks. TIP: index of
 the negative depth below the tips in the history values.
 """
 BENT = 0.01
-"""Deflection of a tooth, divided by the height of the tooth [1]. Force errors are compared with the largest contact
-force, or with the force at this deflection if this force is larger, because unloaded teeth often change between both
-flanks.
+"""Deflection of a tooth, divided by the height of the tooth [1]. Force errors are compared with the larger of two
+forces: the largest contact force, and the force at this deflection. The second force is needed because unloaded teeth
+often change between both flanks.
 """
 
 
@@ -111,8 +111,8 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
     """Return the depth of a tooth in a flank or below the tips [m], and the derivatives of the depth with respect to
-    the displacement u and the height g. ``which`` is 0 or 1 for the depth in one of the flanks, and 2 for the depth
-    below the tips.
+    the displacement u and the height g. The argument ``which`` is 0 or 1 for the depth in one of the flanks, and 2 for
+    the depth below the tips.
     """
     if which == TIP:
         return row.tooth_height - height, 0.0, -1.0
@@ -130,7 +130,7 @@ def rates_of(row: Any, u: Pose, ut: ComplexArray, D: complex, nx: complex, ny: c
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine components of the forces and torques on both markers; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques on both markers, see `rigid_springs/pairs.py`."""
     way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
     way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     along, out = complex(0.0, 0.0), complex(0.0, 0.0)
@@ -193,7 +193,7 @@ def decide(row: Any, u: Pose, new: FloatArray) -> None:
 
 @kernel
 def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray) -> None:
-    """Update the history values of the active rows; see `note_outcome` for the outcome."""
+    """Update the history values of the active rows. The outcome is explained in `note_outcome`."""
     error, changed, largest, worst, new = 0.0, False, 0.0, -1, np.zeros(len(START))
     for i in range(len(pair.m0)):
         row = rows[i]
@@ -260,7 +260,9 @@ def bind_touching(rows: LocalRows) -> tuple[Call, Call]:
 
 
 def add_update(rows: LocalRows, system: System) -> None:
-    """Add the update of the history values after Newton's method; the update skips teeth far away from the pulley."""
+    """Add the update of the history values after Newton's method. The update skips teeth that are far away from the
+    pulley.
+    """
     pair, own = rows.columns
     system.post_newton = call(update_history, lambda s: (own, pair, s.markers[FAMILY], s.data, s.outcome))
 

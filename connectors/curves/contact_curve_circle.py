@@ -11,17 +11,17 @@ of a sprocket.
     force: f_t t - f_n n on the left-hand side of the equations of the circle, at the foot, D n below the centre
 
 In the formulas for f_n, d is ``contact_damping``. A foot is a point of a line or an arc at which the distance to the
-centre is stationary, or a corner. The stiffness k does not depend on the length of pieces, so a curve can be divided
-into arbitrarily short pieces. A circle has up to two contacts, for instance between two flanks. The contacts of a
-circle are the two feet of largest depth with different normals. The curve lies in the xy plane of marker 0. Components
-perpendicular to this plane are ignored. A circle whose centre is within the material has no contact, because the law
-requires depths below the radius of the circle.
+centre is stationary, or a corner. The stiffness k does not depend on the length of pieces. Therefore a curve can be
+divided into arbitrarily short pieces. A circle has up to two contacts, for instance between two flanks. The contacts of
+a circle are the two feet of largest depth with different normals. The curve lies in the xy plane of marker 0.
+Components perpendicular to this plane are ignored. If the centre of a circle is within the material, the circle has no
+contact, because the law requires depths below the radius of the circle.
 
-History values per row: index of the piece (counted from 1; 0 if there is no contact) and slip velocity of the first
-contact, then the same values of the second contact. History values are constant during Newton's iterations; during the
-iterations each line or arc in contact is treated as extended beyond its ends. After the iterations the feet are
-determined again. The force error is the resulting change of the force on the circle. Rows without contact are not
-evaluated during the iterations.
+History values per row: the index of the piece (counted from 1, or 0 if there is no contact) and the slip velocity of
+the first contact, followed by the same values of the second contact. History values are constant during Newton's
+iterations. During the iterations, each line or arc in contact is treated as extended beyond its ends. After the
+iterations the feet are determined again. The force error is the resulting change of the force on the circle. Rows
+without contact are not evaluated during the iterations.
 
 Source: J. Gerstmayr and others, documentation of Exudyn 1.13, item ObjectContactCurveCircles. The linear model of
 Exudyn differs in three points. For a segment of the length l, the model of Exudyn uses k_c l and d_c l instead of k and
@@ -53,18 +53,20 @@ from windlass.framework.model.system import Fields, System, evaluate
 
 START = (0.0, 0.0, 0.0, 0.0)
 SAME = 1e-6
-"""Largest value of 1 - n·n' [1] at which two feet with the normals n and n' are treated as one contact."""
+"""Largest value of 1 - n·n' [1] for two feet with the normals n and n'. Up to this value, both feet are treated as one
+contact.
+"""
 PASSING = 0.6
-"""Smallest displacement of a circle in a step, divided by the radius of the circle [1], after which positions within
-the step are examined. When a circle passes through a contact of relevant depth, its displacement is larger than this
-value.
+"""Smallest displacement of a circle in a step, divided by the radius of the circle [1]. From this value on, positions
+within the step are examined. If a circle passes through a contact of relevant depth, its displacement is larger than
+this value.
 """
 TOUCHED = 0.01
-"""Change of the velocity of a circle in a step, divided by this velocity [1]. After a larger change, the circle may
-have touched the curve in a stage of the integrator within the step.
+"""Change of the velocity of a circle in a step, divided by this velocity [1]. If the change is larger than this value,
+the circle may have touched the curve in a stage of the integrator within the step.
 """
 APART, MOST_LOOKS = 0.25, 1000
-"""The search for a contact within a step examines points of the path of the circle. APART: distance of these points,
+"""The search for a contact within a step examines points on the path of the circle. APART: distance of these points,
 divided by the radius of the circle [1]. MOST_LOOKS: largest number of points.
 """
 
@@ -115,7 +117,7 @@ def locate_center(u: Pose) -> tuple[complex, complex]:
 
 @kernel
 def face(piece: FloatArray, x: complex, y: complex) -> tuple[complex, complex, complex]:
-    """Return the distance D [m] of the point (x, y) from a piece that is extended beyond its ends. Return also the
+    """Return the distance D [m] of the point (x, y) from a piece that is extended beyond its ends. Also return the
     components of the normal at the foot of this point.
     """
     side, a, b = piece[0], piece[3], piece[4]
@@ -176,7 +178,7 @@ def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine components of the forces and torques on both markers; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques on both markers, see `rigid_springs/pairs.py`."""
     F = np.zeros(9, np.complex128)
     for j in range(2):
         if row.history[2 * j] <= 0.0:
@@ -218,9 +220,9 @@ def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
-    """Return the indices, counted from 1, of the two pieces of the profile that are in contact with the circle of a row
-    with its centre at (x, y). The piece with the larger depth is the first. The index of a contact that does not exist
-    is 0.
+    """Return the indices, counted from 1, of the two pieces of the profile that are in contact with the circle of a
+    row. The centre of the circle is at (x, y). The piece with the larger depth is the first. If a contact does not
+    exist, its index is 0.
     """
     k = row.curve
     # indices of the grid cell along x and y
@@ -251,7 +253,7 @@ def find_feet(row: Any, g: Curves, x: float, y: float) -> tuple[int, int]:
 
 @kernel
 def bring_pieces(rows: Any, pair: Pair, pieces: FloatArray, first: IntArray, data: FloatArray) -> None:
-    """Copy the history values, and the pieces of the curve to which these values refer, into the data of the rows.
+    """Copy the history values into the data of the rows. Also copy the pieces of the curve to which these values refer.
     Activate pairs in contact and deactivate other pairs.
     """
     for i in range(len(pair.m0)):
@@ -272,7 +274,7 @@ def bring_pieces(rows: Any, pair: Pair, pieces: FloatArray, first: IntArray, dat
 def update_history(
     rows: Any, curves: Curves, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray
 ) -> None:
-    """Update the history values of the active rows; see `note_outcome` for the outcome."""
+    """Update the history values of the active rows. The outcome is explained in `note_outcome`."""
     error, changed, largest, worst = 0.0, False, 0.0, -1
     for i in range(len(pair.m0)):
         row = rows[i]
@@ -323,7 +325,9 @@ def update_history(
 
 @kernel
 def find_depth(row: Any, curves: Curves, x: float, y: float) -> float:
-    """Return the penetration depth [m] of a circle with its centre at (x, y); the depth is 0 if there is no contact."""
+    """Return the penetration depth [m] of a circle with its centre at (x, y). If there is no contact, the depth is
+    0.
+    """
     p, _ = find_feet(row, curves, x, y)
     if p == 0:
         return 0.0
@@ -343,8 +347,8 @@ def eval_gap(row: Any, curves: Curves, p: int, at: FloatArray, moves: FloatArray
 
 @kernel
 def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
-    """Return the index, counted from 1, of the piece nearest to (x, y) among the pieces that contain the foot of (x,
-    y), or 0 if no piece contains the foot.
+    """Of the pieces that contain the foot of (x, y), return the index of the nearest piece, counted from 1. If no piece
+    contains the foot, return 0.
     """
     start, nearest, low = curves.first[row.curve], 0, np.inf
     for p in range(start, curves.first[row.curve + 1]):
@@ -392,7 +396,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
             way[GAP] = row.radius
         if not way[BEFORE + REACH] > 0.0:
             continue
-        # circles that are in contact at only one end of the step
+        # circles that are in contact either at the start or at the end of the step, but not at both
         begin, _ = find_feet(row, curves, way[BEFORE + X], way[BEFORE + Y])
         if first > 0 and begin == 0:
             g, rate = eval_gap(row, curves, first, way[BEFORE:], moves[BEFORE:])
@@ -502,7 +506,7 @@ def output(unit: str, doc: str, which: int) -> Output:
 
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
-    """Draw each circle, coloured by the normal force on the circle, and each curve once per body."""
+    """Draw each circle, and draw each curve once per body. The colour of a circle shows the normal force on it."""
     (pair, own), (curve, curves) = rows.columns, find_curves(rows)
     m, n = s.markers[FAMILY], len(rows.rows)
     angle = np.linspace(0.0, 2.0 * np.pi, 2 * max(subdivisions, 6) + 1)

@@ -1,12 +1,12 @@
 """Curves of lines and arcs in the xy plane of a body, and the search for pieces of a curve near a circle.
 
-In the direction of the curve the material is on the left and the exterior is on the right, so a closed outline is
-counter-clockwise. If the curve has a kink to the left between two pieces, a corner is inserted: an arc of radius 0
+In the direction of the curve, the material is on the left and the exterior is on the right. Therefore a closed outline
+is counter-clockwise. If the curve has a kink to the left between two pieces, a corner is inserted: an arc of radius 0
 between the normals of both pieces. A closed curve through two points is a segment with two sides and two corners.
 
 A circle can touch only pieces closer than its radius. Each profile has a grid of square cells. Each cell has a list of
-the pieces that a circle with its centre in the cell can touch, so the computing time of the search does not depend on
-the number of pieces.
+the pieces that a circle with its centre in the cell can touch. Therefore the computing time of the search does not
+depend on the number of pieces.
 
 Source: C. Ericson, Real-Time Collision Detection, Morgan Kaufmann (2005), chapter 7.1 (grids).
 """
@@ -28,8 +28,8 @@ KINK = 1e-6
 OVERLAP = 1e-9
 """Extension of each piece, relative to its length [1], so that rounding errors cause no gap between pieces."""
 PIECE = 7
-"""Number of values that define a piece: side, x, y, a, b, size, limit. Line: side 0, start (x, y), direction (a, b);
-the size is the length. Arc: side 1 with the material inside, -1 with the material outside; centre (x, y); direction (a,
+"""Number of values that define a piece: side, x, y, a, b, size, limit. Line: side 0, start (x, y), direction (a, b).
+The size is the length. Arc: side 1 with the material inside, -1 with the material outside; centre (x, y); direction (a,
 b) from the centre to the middle of the arc; the size is the radius, and the limit is the cosine of half the angle of
 the arc.
 """
@@ -40,7 +40,7 @@ CELLS = 128
 class CurveProfile(Component):
     """A curve of lines and arcs in the plane of a body. Several bodies can use the same profile.
 
-    In the direction of the curve the material is on the left and the exterior is on the right.
+    In the direction of the curve, the material is on the left and the exterior is on the right.
     """
 
     points = column("m", "coordinates x, y of all points in succession, in the frame of the marker", shape=None)
@@ -54,7 +54,7 @@ class CurveProfile(Component):
 
 
 class Curves(NamedTuple):
-    """Arrays with the pieces and grids of profiles, as read by kernels."""
+    """Arrays for kernels with the pieces and grids of profiles."""
 
     pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
     first: IntArray  # index of the first piece of each profile, then the number of all pieces, shape (profiles + 1,)

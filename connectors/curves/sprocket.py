@@ -99,8 +99,8 @@ def sprocket_profile(
 
 
 def _find_tip(centre: FloatArray, flank: float, angle: float) -> float:
-    """Return the distance [m] from the origin at which a flank intersects the centre line of its tooth; ``angle`` is
-    the angle [rad] between the centre line of the tooth and the centre line of the tooth gap.
+    """Return the distance [m] from the origin at which a flank intersects the centre line of its tooth. The argument
+    ``angle`` is the angle [rad] between the centre line of the tooth and the centre line of the tooth gap.
     """
     way = np.array((math.cos(angle), math.sin(angle)))
     along = float(centre @ way)

@@ -1,3 +1,3 @@
 """Complete belts and ropes on their pulleys. One call creates the cables on their route and the contacts with the
-pulleys; the resulting object provides reports.
+pulleys. The resulting object provides reports.
 """

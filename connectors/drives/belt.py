@@ -112,7 +112,7 @@ HARMLESS = {"axial_force_function": None, "broken": False}
 """Values of columns of `UNFIT` that do not change the tension."""
 SOFTEST = 20.0
 """`steady` computes a motion only if the transfer length sqrt(EA/K) of each layer is at most this value times the
-radius of the cord [1]. K is the stiffness of the layer or of the bristles.
+radius of the cord [1]. Here K is the stiffness of the layer or of the bristles.
 """
 MOST_SOLVES = 10
 """Largest number of static solves in `tighten`."""
@@ -156,8 +156,8 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    """Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable;
-    the message lists similar names.
+    """Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable.
+    The message lists similar names.
     """
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
@@ -183,7 +183,7 @@ def _check_law(name: str, columns: Mapping[str, Any]) -> None:
 
 
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
-    """Raise ModelError if ``value``, a number or an array, contains an entry that is not a finite number >= 0; the
+    """Raise ModelError if ``value``, a number or an array, contains an entry that is not a finite number >= 0. The
     message contains ``what`` and ``unit``.
     """
     numbers_ = read_numbers(value)
@@ -220,7 +220,7 @@ def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> Non
 
 def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
     """Raise ModelError if a pulley of a 2D belt has a groove, an outer radius or a crowned face, or if a pulley of a
-    ribbon has a groove or a face narrower than ``width`` [m]; ``width`` is None for belts that are not ribbons.
+    ribbon has a groove or a face narrower than ``width`` [m]. For belts that are not ribbons, ``width`` is None.
     """
     for pulley in pulleys:
         shaped = [key for key in ("groove_radius", "outer_radius", "crown_radius") if getattr(pulley, key) is not None]
@@ -262,7 +262,7 @@ def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: d
 
 
 class _Line:
-    """Base class of belts and ropes; `Belt` describes the attributes."""
+    """Base class of belts and ropes. `Belt` describes the attributes."""
 
     def __init__(
         self, world: World, pulleys: Sequence[Pulley], closed: bool, ends: tuple[Any, Any], given: dict[str, Any],
@@ -281,7 +281,8 @@ class _Line:
         columns = _fill_torsion(self.name, given, max(right, left), columns)
         teeth = read_teeth(self.name, self.pulleys, given)
         if teeth is not None:
-            # teeth prevent motion of the belt along the arcs, so the step does not limit the contact stiffness
+            # the time step limits the contact stiffness only if the belt moves along the arcs; teeth prevent this
+            # motion
             given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
             self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
@@ -314,8 +315,8 @@ class _Line:
             self._layers: list[float] = []
             self.reasoning, choices = self._choose_contacts(given)
             if closed:
-                # the tension of the mounted belt depends on the contact stiffness, which was chosen for an estimate of
-                # this tension, so the tension is computed again
+                # The contact stiffness was chosen for an estimated tension, and changes the tension of the mounted
+                # belt. Therefore the tension is computed again.
                 contact = [float(np.mean(columns["contact_stiffness_per_length"])) for columns in choices]
                 bends = bends._replace(contact=np.array(contact))
                 self.strain, self.tension = find_fit(*fit, bends, given)
@@ -366,8 +367,8 @@ class _Line:
 
     @property
     def span_lengths(self) -> list[float]:
-        """Lengths of the free spans of the mounted belt [m]: the span after each pulley; for ropes also the span before
-        the first pulley.
+        """Lengths of the free spans of the mounted belt [m]: the span after each pulley, and for ropes also the span
+        before the first pulley.
         """
         return [float(b - a) for a, b in find_spans(self.route)]
 
@@ -394,7 +395,7 @@ class _Line:
 
         Friction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their
         body. The springs carry no load in equilibrium, because no torque acts on these pulleys. One coordinate of one
-        node of a closed belt is fixed, because the belt can circulate without friction.
+        node of a closed belt is fixed, because without friction the belt can circulate.
 
         Args:
             *off: entities that are switched off in the block by their column ``active``, for example the constraint
@@ -450,13 +451,14 @@ class _Line:
             raise
 
     def _stretch(self, strain: float) -> None:
-        """Set the strain of the mounted belt [1]; mass and stiffness of the cables do not change."""
+        """Set the strain of the mounted belt [1]. Mass and stiffness of the cables do not change."""
         self.strain = strain
         self.world.set(self.cables, reference_strain=-strain / (1.0 + strain))
 
     def _tighten(self, solve: Callable[[State], State], state: State, free: BoolArray) -> State:
         """Repeat ``solve`` and change the strain until the mean tension of the free cables equals ``tension`` within
-        `TENSION_ERROR`; return the last state. ``free`` contains whether each cable is on a free span, shape (cables,).
+        `TENSION_ERROR`. Return the last state. For each cable, ``free`` states whether the cable is on a free span,
+        shape (cables,).
         """
         for _ in range(MOST_SOLVES):
             state = solve(state)
@@ -477,8 +479,8 @@ class _Line:
         Args:
             state: the state of the stationary belt, see `preload`. This state is not changed.
             speed: speed of the belt [m/s], positive in the order of the pulleys. The tension remains unchanged.
-                Alternatively, ``speed`` is a result of `steady`, and the copy gets the tensions and speeds of this
-                result; with these values, transients decay quickly.
+                Alternatively, ``speed`` is a result of `steady`. The copy then gets the tensions and speeds of this
+                result, and transients decay quickly.
 
         Raises:
             ModelError: the object is a rope, the belt is 3D, the state belongs to another world, or the result of
@@ -499,7 +501,8 @@ class _Line:
 
     @checked(state=instance("State"))
     def report(self, state: State) -> DriveReport:
-        """Create the report on belt and pulleys at a state. Under MPI all processes must call this function together.
+        """Create the report on the belt and its pulleys at a state. Under MPI all processes must call this function
+        together.
 
         Raises:
             ModelError: the state belongs to another world.
@@ -526,7 +529,7 @@ class _Line:
         friction: float | None = None,
         arms: Sequence[TensionerArm] = (),
     ) -> SteadyDrive:
-        """Compute the steady motion of a 2D belt without time steps, see `connectors/drives/steady_drive.py`.
+        """Compute the steady motion of a 2D belt without time steps. See `connectors/drives/steady_drive.py`.
 
         Args:
             speeds: dictionary from names of pulleys to given angular velocities [rad/s], positive counter-clockwise. At
@@ -535,9 +538,9 @@ class _Line:
                 counter-clockwise. A torque is a value or a function of the speed [rad/s]. Pulleys without speed and
                 torque rotate freely.
             tension: tension of the mounted belt [N]; None: ``tension`` of this belt.
-            friction: friction coefficient between belt and face for all pulleys [1]; the wedge effect of grooves
-                increases this coefficient; None: the coefficient of each pulley.
-            arms: arms of tensioners. Each arm rotates until the moments of belt and spring are in equilibrium.
+            friction: friction coefficient between belt and face for all pulleys [1]. The wedge effect of grooves
+                increases this coefficient. None: the coefficient of each pulley.
+            arms: arms of tensioners. Each arm rotates until the moments of the belt and the spring are in equilibrium.
 
         Raises:
             ModelError: the object is a rope, the belt is 3D or has teeth, the tension is too large, a name is not a
@@ -583,8 +586,9 @@ class _Line:
         return find_steady_motion(lay({}), speeds, torques or {})
 
     def _check_layers(self, layers: FloatArray) -> None:
-        """Raise ModelError for layers or bristles that are too soft for steady motion; ``layers`` contains the
-        stiffnesses per length of the mounted belt [N/m²], shape (pulleys,)."""
+        """Raise ModelError for layers or bristles that are too soft for steady motion. The argument ``layers`` contains
+        the stiffnesses per length of the mounted belt [N/m²], shape (pulleys,).
+        """
         for pulley, radius, held, layer in zip(self.pulleys, self.radii, layers.tolist(), self._layers, strict=True):
             least = self.axial_stiffness / ((SOFTEST * radius) ** 2 * (1.0 + self.strain))
             if held < least:
@@ -625,8 +629,8 @@ class _Line:
         speeds: Sensors | None = None,
         title: str = "",
     ) -> Any:
-        """Draw a picture of belt and pulleys: the tension along the belt, and the parts of the belt that stick or slip.
-        See `draw_belt`.
+        """Draw a picture of the belt and its pulleys: the tension along the belt, and the parts of the belt that stick
+        or slip. See `draw_belt`.
 
         Args:
             path: the file (``.png``, ``.pdf``, ``.svg``); None: the function returns a figure of matplotlib, which
@@ -673,8 +677,8 @@ class _Line:
 
     @staticmethod
     def _find_layer(given: Mapping[str, Any], offset: float) -> float | None:
-        """Return the shear stiffness of the layer between face and cord [N/m²], or None for a rigid layer; ``offset``
-        is the height of the cord above the face [m].
+        """Return the shear stiffness of the layer between face and cord [N/m²], or None for a rigid layer. The argument
+        ``offset`` is the height of the cord above the face [m].
         """
         stiffness: float | None = given["layer_stiffness"]
         return stiffness or choose_layer(given["width"], given["layer_modulus"], offset)
@@ -696,7 +700,7 @@ class _Line:
     def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place]) -> Entity:
         scaled = scale_columns(self.name, self.strain, columns)
         if self.is_wide and isinstance(self.route, SpatialRoute) and "normal" not in columns:
-            from windlass.connectors.drives.ribbon_route import lay_width  # imported here, because few belts need it
+            from windlass.connectors.drives.ribbon_route import lay_width  # here, because few belts are ribbons
 
             axes = [place.axis for place in places]
             scaled["normal"], twist = lay_width(self.name, self.route, axes, self.elements)
@@ -758,7 +762,7 @@ class _Line:
         return parts
 
     def _check_step(self, step: float | None) -> None:
-        """Raise ModelError if the step is more than `MOST_PERIODS` times the period of vibration of the belt on the
+        """Raise ModelError if the step is more than `MOST_PERIODS` times the period with which the belt vibrates on the
         softest allowed contact.
         """
         periods = [find_period(self.tension, radius, self.mass_per_length, self.closed) for radius in self.radii]
@@ -771,7 +775,7 @@ class _Line:
 
     def _check_depth(self, pulley: Pulley, radius: float, columns: Mapping[str, Any]) -> None:
         """Raise ModelError if a contact is so soft that its depth under the tension exceeds 1 % of the radius of the
-        cord, ``radius`` [m].
+        cord. This radius is ``radius`` [m].
         """
         stiffness = float(np.min(columns["contact_stiffness_per_length"]))
         least = self.tension / (DEEPEST * radius**2)
@@ -784,7 +788,9 @@ class _Line:
             )
 
     def _add_surface(self, pulley: Pulley, marker: Entity, grown: float) -> Entity:
-        """Add the surface of a pulley in 3D; its radius is the radius of the pulley plus ``grown`` [m]."""
+        """Add the surface of a pulley in 3D. The radius of the surface is the radius of the pulley plus ``grown``
+        [m].
+        """
         from windlass.connectors.surface_contact.surfaces import (
             DrumSurface,  # imported here, because 2D belts do not need surfaces
             ProfileSurface,
@@ -889,7 +895,7 @@ class Belt(_Line):
         bending_loss: float = 0.0,
         **cable_columns: Any,
     ) -> None:
-        """Add a belt, and the contact of the belt with the pulleys.
+        """Add a belt, and its contact with the pulleys.
 
         Args:
             pulleys: two or more pulleys, in the order in which the belt runs over them.
@@ -899,10 +905,10 @@ class Belt(_Line):
                 increases the number of cables by at most the factor 4. In 2D a cable is at most half as long as the
                 decay length sqrt(EA/K) of a compliant layer with the shear stiffness K. If ``elements`` makes the
                 cables longer than this limit, a solve reports a warning.
-            cord_offset: distance of the cord from the contact side of the belt [m], or two values: for pulleys on the
-                right side and for pulleys on the left side of the belt.
-            length, strain, tension: exactly one of the following: length of the slack belt [m], strain [1] of the
-                mounted belt, tension [N] of the mounted belt. Belts with teeth need none of these values.
+            cord_offset: distance of the cord from the contact side of the belt [m]. Two values apply to pulleys on the
+                right side and to pulleys on the left side of the belt, in this order.
+            length, strain, tension: exactly one of three values: the length of the slack belt [m], the strain of the
+                mounted belt [1], or the tension of the mounted belt [N]. Belts with teeth need none of these values.
             contact: "auto": `choose_contact` chooses stiffness, damping and bristles, and the reasons for these values
                 are printed. Alternatively, ``contact`` is a dictionary from names of columns of the contact law to
                 values, which replace the chosen values.
@@ -912,7 +918,7 @@ class Belt(_Line):
                 the stiffness is computed from ``width`` and the ``cord_offset`` on each side. If ``width`` is None or
                 ``cord_offset`` is 0, the layer is rigid.
             width: width b of the belt [m]. The shear stiffness of the layer is G b/h with h = ``cord_offset``. A 3D
-                belt with ``torsional_stiffness`` is a ribbon: it touches the pulleys on two lines across its width, see
+                belt with ``torsional_stiffness`` is a ribbon. It touches the pulleys on two lines across its width, see
                 `ContactFrictionSurfaceRibbon`. On each pulley the width is parallel to the axis. The default of
                 ``rotary_inertia`` [kg m] of a ribbon is m b²/12 with the mass per length m.
             layer_modulus: shear modulus G of the layer [Pa]; default: rubber of 75 Shore A, see
@@ -921,8 +927,8 @@ class Belt(_Line):
             step: time step of the solves of this belt [s], which limits the contact stiffness; None: no limit. For
                 belts with teeth, the step does not limit the stiffness.
             name: name for messages and output.
-            teeth: number of teeth of a timing belt, which together with the pitch determines the length of the belt.
-                See `timing.py`.
+            teeth: number of teeth of a timing belt. This number and the pitch determine the length of the belt. See
+                `timing.py`.
             pitch: distance of adjacent teeth on the slack belt [m].
             tooth_stiffness, tooth_damping: stiffness [N/m] and damping [N s/m] of a tooth along the belt. The default
                 damping is a third of the critical damping.
@@ -951,12 +957,12 @@ class Belt(_Line):
 class Rope(_Line):
     """An open rope over pulleys, sheaves and drums, in 2D or 3D. `Belt` describes the attributes.
 
-    In 3D the contact law uses a `SheaveSurface` for a pulley with a groove, otherwise a `DrumSurface`; ``cord_offset``
-    is the radius of the rope. The ends are free: users must constrain ``nodes[0]`` and ``nodes[-1]``, or attach loads
-    to them.
+    In 3D the contact law uses a `SheaveSurface` for a pulley with a groove, and a `DrumSurface` for other pulleys. The
+    radius of the rope is ``cord_offset``. The ends are free: users must constrain ``nodes[0]`` and ``nodes[-1]``, or
+    attach loads to them.
 
     A rope starts taut, with the same tension on all spans and arcs. Lines that lie on a bed have no pulleys, and their
-    tension varies along a catenary; `con.lay_line` creates such lines.
+    tension varies along a catenary. `con.lay_line` creates such lines.
     """
 
     @checked(**OPEN)
@@ -985,13 +991,13 @@ class Rope(_Line):
     ) -> None:
         """Add a rope from the point ``start`` over pulleys to the point ``end``.
 
-        In 3D, ``torsional_stiffness`` [N m^2] creates a rope with torsion (`TwistCable3D`), whose ``coupling`` [N m] is
+        In 3D, ``torsional_stiffness`` [N m^2] creates a rope with torsion (`TwistCable3D`). Its ``coupling`` [N m] is
         the torque per strain. The default of ``rotary_inertia`` [kg m] of such a rope is m r²/2 with the mass per
         length m and r = ``cord_offset``.
 
         Args:
             start, end: end points, (x, y) or (x, y, z) [m].
-            turns_rope: whether friction on the pulleys acts at the surface of the rope, and therefore turns the rope
+            turns_rope: whether friction on the pulleys acts at the surface of the rope. Such friction turns the rope
                 about its axis. The argument is only allowed for ropes with torsion. ``cord_offset`` is then the radius
                 of the rope and must be > 0.
             pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,

@@ -1,8 +1,8 @@
-"""Losses of a belt due to bending at the entry and exit of pulleys.
+"""Losses of a belt that bends at the entry and exit of pulleys.
 
 A belt that is bent from straight to the curvature 1/R stores the energy EI/(2 R²) per length. Before the belt is
 straight again, the fraction psi of this energy is lost by hysteresis of rubber and cords. At the speed v of the cord,
-the power lost on a pulley, and the corresponding torque against the rotation of the pulley, are
+the power lost on a pulley, and the torque that this loss exerts against the rotation of the pulley, are
 
     P = psi v EI/(2 R²),    M = psi EI/(2 R).
 

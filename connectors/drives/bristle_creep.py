@@ -1,4 +1,4 @@
-"""The additional loss of speed due to the deflection of bristles. This loss is large on short arcs, because there the
+"""The additional loss of speed that is due to the deflection of bristles. This loss is large on short arcs, because the
 bristles deflect along the whole arc.
 
 The loss is computed from means over time of the tensions N of the spans, the speed v = c lam of the cord, and the wrap
@@ -12,15 +12,15 @@ speed of the rim is
 On a rigid layer the relative slip w at the entry is 0. Otherwise `belt_bristles` computes w from F at both ends of the
 arc. Therefore the loss of speed of a pulley, relative to the driving pulley d, is 1 - (lam - w)/(lam_d - w_d). The
 bristles of a cable of the length l begin to act when the whole cable lies on the circle. These bristles start with the
-deflection of a layer that has been sheared since the first contact of the cable (`circle_points/layers.py`). Until
-then, while a part of the length x lies on the circle, the friction K w x²/2 of this part is missing, where K is the
-stiffness of the layer per length. The mean of the missing friction over x, from 0 to l, is K w l²/6. This error has the
-same effect as an arc that is shorter by the angle l²/(6 R² t). At the exit, an error of the same size occurs. Therefore
-the loss is computed with the angle t - l²/(3 R² t) instead of t, but at least with t/2. With six cables on the arc, the
-computed loss due to the layer is 2 % too large. A belt on a soft contact touches beyond both ends of the arc
-(`circle_contact/belt_ends.py`), and the bristles of the belt are also deflected there. Therefore the angles of these
-two parts are added to the angle of the arc. If the bristles represent a layer of rubber, the loss due to the shear of
-this layer on the whole arc is not an error, but a physical effect.
+deflection of a layer that has been sheared since the first contact of the cable (`circle_points/layers.py`). Before
+that, a part of the cable with the length x lies on the circle, and the friction K w x²/2 of this part is missing. Here
+K is the stiffness of the layer per length. The mean of the missing friction over x, from 0 to l, is K w l²/6. This
+error has the same effect as an arc that is shorter by the angle l²/(6 R² t). At the exit, an error of the same size
+occurs. Therefore the loss is computed with the angle t - l²/(3 R² t) instead of t. The smallest angle that is used is
+t/2. With six cables on the arc, the computed loss due to the layer is 2 % too large. A belt on a soft contact touches
+beyond both ends of the arc (`circle_contact/belt_ends.py`), and the bristles of the belt are also deflected there.
+Therefore the angles of these two parts are added to the angle of the arc. If the bristles represent a layer of rubber,
+the loss due to the shear of this layer on the whole arc is not an error, but a physical effect.
 
 `connectors/reports/belt_bristles.py` states the source of these equations.
 """
@@ -43,9 +43,9 @@ class ArcLaw(NamedTuple):
 
     radius: radius R of the cord [m].
     friction: friction coefficient mu r/R at the cord [1].
-    bristles: stiffness mu_k of the bristles [N/m²]; inf for a rigid layer, see `circle_points/layers.py`.
-    layer: shear stiffness K of the layer between cord and face [N/m²]; inf for a rigid layer.
-    contact: contact stiffness k [N/m²]; inf for a rigid circle.
+    bristles: stiffness mu_k of the bristles [N/m²], inf for a rigid layer. See `circle_points/layers.py`.
+    layer: shear stiffness K of the layer between cord and face [N/m²], inf for a rigid layer.
+    contact: contact stiffness k [N/m²], inf for a rigid circle.
     """
 
     radius: float
@@ -79,8 +79,8 @@ class Passing(NamedTuple):
 
 
 class BristleCreep(NamedTuple):
-    """Losses of speed of all pulleys relative to the driver [1], with and without bristles, shape (pulleys,) each; NaN
-    for a pulley on whose whole arc the belt slips, see `find_lags`.
+    """Losses of speed of all pulleys relative to the driver [1], with and without bristles, shape (pulleys,) each. If
+    the belt slips on the whole arc of a pulley, the values of this pulley are NaN, see `find_lags`.
 
     loss: loss of speed with bristles.
     right: loss of speed without bristles, with the shear of the layer only.
@@ -98,8 +98,8 @@ class BristleCreep(NamedTuple):
 
     @property
     def excess(self) -> float:
-        """`error`, divided by the largest magnitude of a loss of speed without bristles [1]; infinite if all losses
-        without bristles are 0.
+        """`error`, divided by the largest magnitude of a loss of speed without bristles [1]. If all losses without
+        bristles are 0, the result is infinite.
         """
         largest = float(np.abs(self.right).max())
         return self.error / largest if largest > 0.0 else inf
@@ -151,7 +151,8 @@ def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> f
 
 
 def _find_reach(belt: BeltLaw, law: ArcLaw, forces: FloatArray) -> float:
-    """Return the sum of the two angles by which a belt touches the pulley beyond the ends of an arc [rad]; ``forces``
-    contains N - rhoA c v of the spans before and after the pulley [N]."""
+    """Return the sum of the two angles by which a belt touches the pulley beyond the ends of an arc [rad]. The argument
+    ``forces`` contains N - rhoA c v of the spans before and after the pulley [N].
+    """
     ends = eval_ends(forces, belt.bending_stiffness, np.array(law.contact), np.array(law.radius))
     return float(np.maximum(-ends.untouched, 0.0).sum())

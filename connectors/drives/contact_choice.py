@@ -1,8 +1,9 @@
-"""Choice of contact parameters and mesh of belts and ropes from tension, radius and step, with the reasons as text.
+"""Choice of the contact parameters and the mesh of belts and ropes from tension, radius and step. The reasons are
+returned as text.
 
-The following values are per metre of cable. T is the tension, EA the axial stiffness, rhoA the mass per length, R the
-radius of the cord, l the length of an element and t = l/R its angle on the pulley, h the step, and K the shear
-stiffness of a layer between cord and face:
+The following values are per metre of cable. T is the tension, EA the axial stiffness, rhoA the mass per length, and R
+the radius of the cord. An element has the length l and covers the angle t = l/R on the pulley. The step is h, and K is
+the shear stiffness of a layer between cord and face.
 
     belts: k = max(10 EA/R², 4000 T/R²); circles are enlarged by the contact depth, see the column ``press`` of the law
     ropes: k = 100 EA/R², at most 384 T/(R² t⁴), see `docs/howto/choose_contact.md`
@@ -45,7 +46,7 @@ from windlass.connectors.circle_contact.free_belt import CORD_FACTOR, WAVE_FACTO
 from windlass.connectors.contact.rows import DEPTH_SHARE
 
 STEP_FACTOR = 6.0
-"""Largest value of h sqrt(k/rhoA) that is chosen [1]; above 2 pi, a solve reports a warning."""
+"""Largest value of h sqrt(k/rhoA) that is chosen [1]. Above 2 pi, a solve reports a warning."""
 SINK_SHARE = 0.0005
 """Largest contact depth, divided by the radius of the cord [1], that is allowed if the step limits the contact
 stiffness. At ten times this depth the largest tension of a rope that slips over a sheave is too high by a third.
@@ -53,7 +54,7 @@ stiffness. At ten times this depth the largest tension of a rope that slips over
 DAMPING_RATIO = 1.0 / 3.0
 """Damping ratio of the contact [1]."""
 TOLERATED_LOSS = 0.02
-"""Largest EA/(k R²) without a message [1]; the contact depth increases losses of speed, and displacements due to creep,
+"""Largest EA/(k R²) without a message [1]. The contact depth increases losses of speed, and displacements due to creep,
 by the fraction EA/(k R²).
 """
 BELT_FACTOR = 10.0
@@ -67,11 +68,12 @@ BRISTLE_FACTOR = 12.0
 depend on mu_k.
 """
 TENSION_SHARE = 1e-3
-"""Chosen value of mu EA/(mu_k R L) [1]: bristles on a rigid layer change tensions by about half of this value
-times F."""
+"""Chosen value of mu EA/(mu_k R L) [1]. Bristles on a rigid layer change tensions by about half of this value times
+F.
+"""
 STIFF_LAYER = 1.5
-"""Value of l sqrt(K/EA) [1] above which a layer is treated as rigid. Bristles with the stiffness of such a layer would
-oscillate between sticking and slipping, and the shear of the layer hardly increases the loss of speed.
+"""Value of l sqrt(K/EA) [1]. Above this value a layer is treated as rigid. Bristles with the stiffness of such a layer
+would oscillate between sticking and slipping, and the shear of the layer hardly increases the loss of speed.
 """
 
 
@@ -81,7 +83,7 @@ layer causes 5 % of the loss of speed, the error of this loss was 1.6 % for elem
 for elements of 0.31 decay lengths.
 """
 MOST_PERIODS = 30.0
-"""Largest step, divided by the period of the belt on the softest allowed contact [1]; longer steps are rejected. For
+"""Largest step, divided by the period of the belt on the softest allowed contact [1]. Longer steps are rejected. For
 belts, a warning is reported above a tenth of this value.
 """
 LAYER_MODULUS = 2.4e6
@@ -90,7 +92,8 @@ LAYER_MODULUS = 2.4e6
 
 class ContactChoice(NamedTuple):
     """Contact parameters of a pulley: stiffness k of the contact and mu_k of the bristles [N/m²], damping d of the
-    contact and mu_v of the bristles [N s/m²], the reasons for these values, and whether the layer is treated as rigid.
+    contact and mu_v of the bristles [N s/m²]. Further attributes are the reasons for these values, and whether the
+    layer is treated as rigid.
     """
 
     stiffness: float
@@ -128,7 +131,7 @@ def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> 
 
     A layer whose decay length is less than the length of an element divided by `STIFF_LAYER` is treated as rigid and
     needs no finer mesh. For other layers, elements are at most `LAYER_SHARE` times the decay length. Therefore layers
-    of equal stiffness increase the number of elements at most by the factor STIFF_LAYER/LAYER_SHARE = 3.
+    of equal stiffness increase the number of elements by at most the factor STIFF_LAYER/LAYER_SHARE = 3.
 
     Args:
         elements: number of elements that the arcs and the smallest pulley require.
@@ -145,8 +148,9 @@ def refine_for_layers(elements: int, length: float, decays: Sequence[float]) -> 
 
 
 def find_period(tension: float, radius: float, mass_per_length: float, closed: bool) -> float:
-    """Return the period [s] of a belt or rope on the softest contact that is allowed for long steps; for the arguments
-    see `choose_contact`."""
+    """Return the period [s] of a belt or rope on the softest contact that is allowed for long steps. `choose_contact`
+    describes the arguments.
+    """
     return 2.0 * pi * radius * sqrt((DEPTH_SHARE if closed else SINK_SHARE) * mass_per_length / tension)
 
 

@@ -1,4 +1,5 @@
-"""Quantities of a drive over time: a hook with means, smallest and largest values, a table and curves.
+"""Quantities of a drive over time: a hook that computes means, smallest and largest values, writes a table and draws
+curves.
 
 means = belt.average(start=0.5, every=5, path="drive.csv", sensors=[wl.Sensor(arm, "rotation", name="arm")])
 state = wl.Dynamic(world, step=1e-4, end=2.0).solve(state, hooks=[means])
@@ -61,8 +62,7 @@ from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.state import State
 
 SAME_TIME = 1e-9
-"""Largest difference of two times, divided by the duration of the means [1], at which the times are treated as equal.
-"""
+"""Largest difference of two times that are treated as equal, divided by the duration of the means [1]."""
 TENSION_ERROR = 3e-4
 """Assumed error of tensions due to the mesh, divided by the largest tension [1]."""
 POWER_ERROR = 3e-5
@@ -91,18 +91,19 @@ TRANSIENT = 0.1
 largest loss. Above this limit a report recommends a later start of the means.
 """
 NEGLIGIBLE = 1e-6
-"""Difference of these losses of speed that is ignored [1]; waves of belts without load cause such differences."""
+"""Difference of these losses of speed that is ignored [1]. Waves of belts without load cause such differences."""
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span over time, divided by the largest change of tension on a pulley [1].
-Above this value vibrations change the losses too much for a comparison with steady motion.
+Above this value, vibrations change the losses so much that a comparison with steady motion is not meaningful.
 """
 LOSS_ERROR = 0.01
 """Largest tolerated loss of power where cables enter and leave the contact, divided by the supplied power [1]."""
 LOADED = 0.5
-"""Efficiency of a drive [1] above which `judge_losses` checks the losses."""
+"""Efficiency of a drive [1]. Above this value `judge_losses` checks the losses."""
 LOSS_ORDER = 3.0
-"""Exponent with which the loss at entry and exit depends on the length of cables [1]; simulations gave exponents of 2.7
-to 3."""
+"""Exponent with which the loss at entry and exit depends on the length of cables [1]. Simulations gave exponents of 2.7
+to 3.
+"""
 DERIVED = {
     "hub_force",
     "hub_angle",
@@ -208,15 +209,15 @@ class DriveLosses:
         given, taken: work that driving pulleys do on the belt, and work that the belt does on driven pulleys.
         friction: loss by friction in the contact, including the energy of bristles whose contact opens. Without
             discretisation errors, this loss is the loss due to creep.
-        contact_damping: loss of the normal dampers of the contact, a numerical loss that decreases if steps and
-            elements become smaller.
+        contact_damping: loss of the normal dampers of the contact. This numerical loss decreases if steps and elements
+            become smaller.
         cords: loss due to damping of the cables.
         bending: loss due to the `bending_loss` of the belt.
         teeth: loss due to friction and damping of the teeth of timing belts.
         integrator: loss due to the method of integration in the whole model.
-        stored: ``given`` minus ``taken`` minus all losses listed above. This difference is the change of the energies
-            of belt and contact, plus the residual of the ledger, minus the energies that the integrator loses in other
-            parts of the model.
+        stored: ``given`` minus ``taken`` minus all losses listed above. This difference consists of three parts: the
+            change of the energies of belt and contact, plus the residual of the ledger, minus the energies that the
+            integrator loses in other parts of the model.
         efficiency: ratio taken/given of the two works [1].
         friction_efficiency: 1 - friction/given [1].
     """
@@ -235,8 +236,8 @@ class DriveLosses:
 
 
 class DriveMeans(Sensors):
-    """Hook that records all quantities of a belt over time, with means, smallest and largest values; `Belt.average`
-    creates this hook.
+    """Hook that records all quantities of a belt over time and computes means, smallest and largest values.
+    `Belt.average` creates this hook.
 
     For closed belts, the verdict of the solve and ``report().doubts`` contain a warning in four cases. (1) Pulleys take
     more energy from the belt than the sum of the energy that other pulleys supply and the stored energy that the belt
@@ -273,7 +274,7 @@ class DriveMeans(Sensors):
 
     @property
     def names(self) -> list[str]:
-        """Names of all quantities; empty before the first record."""
+        """Names of all quantities. The list is empty before the first record."""
         return [name for probe in self._probes for name, _ in probe.columns] or super().names
 
     def __getitem__(self, name: str) -> FloatArray:
@@ -298,7 +299,7 @@ class DriveMeans(Sensors):
         self.units = {name: unit for probe in self._probes for name, unit in probe.columns}
 
     def after_step(self, state: State) -> None:
-        """Record the quantities if a record is due; after the first record, add the last step to the integrals of
+        """Record the quantities if a record is due. After the first record, also add the last step to the integrals of
         speeds, torques and powers of the pulleys.
         """
         super().after_step(state)
@@ -318,14 +319,14 @@ class DriveMeans(Sensors):
         return MOST_RECORDS - 1 if self._records_all(state) else EveryNth.idle_steps(self, state, size)
 
     def _records_all(self, state: State) -> bool:
-        """Let compiled code record all quantities from the next step on; return False if Python must evaluate some of
+        """Let compiled code record all quantities from the next step on. Return False if Python must evaluate some of
         the quantities.
         """
         return len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that integrates the motion of the pulleys over a step and makes records; None
-        before the first record, or if compiled code cannot evaluate the powers.
+        """Return the compiled program that integrates the motion of the pulleys over a step and makes records. Return
+        None before the first record, or if compiled code cannot evaluate the powers.
         """
         if not self._marks:
             return None
@@ -384,7 +385,7 @@ class DriveMeans(Sensors):
 
     def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
         """Return the largest standard deviation of the tension of a span over time, divided by the largest change of
-        tension on a pulley [1]; infinite if no pulley changes the tension.
+        tension on a pulley [1]. If no pulley changes the tension, the result is infinite.
         """
         places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
         change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)
@@ -403,7 +404,7 @@ class DriveMeans(Sensors):
         return {} if report is None else self._eval_over_turns(report.turn)
 
     def _eval_over_turns(self, turn: float) -> dict[str, FloatArray]:
-        """Evaluate `over_turns` for a given duration of a turn [s]; the duration is NaN if there is no turn."""
+        """Evaluate `over_turns` for a given duration of a turn [s]. If there is no turn, the duration is NaN."""
         powers = np.stack([self[f"{pulley.name}.power"] for pulley in self.drive.pulleys], axis=1)
         energies = np.array(self._energies) if self._motion.is_wanted else accumulate(self.times, powers)
         return eval_over_turns(self.times, energies, self["stored_energy"], turn)
@@ -418,11 +419,12 @@ class DriveMeans(Sensors):
         """Compute the losses by cause, the stored energy, and the work of the pulleys.
 
         Args:
-            ledger: a hook of the same solves as these means, which covers the same time.
+            ledger: a hook of the same solves. It must cover the same time as these means.
 
         Raises:
-            ModelError: means or ledger have no values, or cover different times. In 3D, means must also record each
-                step (``every=1``), because otherwise integrated powers are less accurate than the losses require.
+            ModelError: the means or the ledger have no values, or the two cover different times. In 3D, the means must
+                also record each step (``every=1``), because otherwise integrated powers are less accurate than the
+                losses require.
         """
         if self._every != 1 and not self._motion.is_wanted:
             raise ModelError(
@@ -473,7 +475,7 @@ class DriveMeans(Sensors):
             self.draw(self._picture)
 
     def report_sections(self) -> Sequence[ReportSection]:
-        """Return an empty list, because the report of a run contains a page with the curves for each drive."""
+        """Return an empty list, because for each drive the report of a run contains a page with the curves."""
         return ()
 
     def checkpoint(self) -> dict[str, Any]:
@@ -555,7 +557,7 @@ def judge_losses(report: DriveReport, stored: float) -> tuple[str, ...]:
 
 def note_start(report: DriveReport) -> tuple[str, ...]:
     """Return advice if the speeds of pulleys differ from the speeds in steady motion, for example because not all parts
-    of the belt have made a full turn; otherwise the result is empty.
+    of the belt have made a full turn. Otherwise the result is empty.
     """
     lost = np.array([(duty.creep, duty.rigid_creep) for duty in report.pulleys if duty.slip_reserve > 0.0])
     if not len(lost) or not np.isfinite(lost).all():
@@ -666,7 +668,7 @@ def _judge_layer_mesh(
 
 
 def accumulate(times: FloatArray, values: FloatArray) -> FloatArray:
-    """Integrate each column of ``values`` from the first row to each row by the trapezoidal rule; the result has the
+    """Integrate each column of ``values`` from the first row to each row by the trapezoidal rule. The result has the
     shape (rows, columns) of ``values``.
     """
     pieces = 0.5 * np.diff(times)[:, None] * (values[1:] + values[:-1])
@@ -682,7 +684,7 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
         times: times of the rows [s], shape (rows,).
         energies: energies that the pulleys have received up to each time [J], shape (rows, pulleys).
         stored: energy of the belt [J], shape (rows,).
-        turn: duration of a turn of the belt [s]; NaN if there is no turn.
+        turn: duration of a turn of the belt [s]. If there is no turn, the value is NaN.
     """
     begin = times - turn
     # if the duration of a turn is NaN, the comparison is false

@@ -53,13 +53,13 @@ def integrate(
     Args:
         time: current time [s], shape (1,).
         v: velocities of the coordinates [m/s, rad/s].
-        turns: coordinate indices of the rotations of the pulleys, shape (pulleys,); -1 for a pulley that does not
-            rotate.
+        turns: coordinate indices of the rotations of the pulleys, shape (pulleys,). The value is -1 for a pulley that
+            does not rotate.
         torque: contact torques on the pulleys [N m], shape (pulleys,).
         f: forces of teeth and of bending losses on the left-hand side of the equations of motion, shape (n + 1,) for n
             coordinates.
-        now, last: work space for the current and the previous speeds, torques and powers, shape (3, pulleys) each.
-        last_time: time of the previous values [s], shape (1,); NaN before the first call.
+        now, last: memory for the current and the previous speeds, torques and powers, shape (3, pulleys) each.
+        last_time: time of the previous values [s], shape (1,). It is NaN before the first call.
         integral: integrals of speeds, torques and powers, shape (3, pulleys).
     """
     for i in range(len(turns)):
@@ -82,8 +82,8 @@ class DriveMotion:
     Attributes:
         is_wanted: whether speeds, torques and powers are integrated. The value is true only for belts and ropes on
             circles, because the evaluation of powers on circles takes little time.
-        integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], shape (3, pulleys) each: up to
-            the current time in ``integral``, and up to the previous record in ``recorded``.
+        integral, recorded: integrals of speeds [rad], torques [N m s] and powers [J], shape (3, pulleys) each.
+            ``integral`` ends at the current time, and ``recorded`` ends at the previous record.
     """
 
     def __init__(self, drive: Drive) -> None:
@@ -113,14 +113,14 @@ class DriveMotion:
         self._time[0], self._last[:] = state.t, now
 
     def find_bound(self) -> BoundDrive:
-        """Return the `BoundDrive` for the current columns of the model; all processes must call this function."""
+        """Return the `BoundDrive` for the current columns of the model. All processes must call this function."""
         if self._bound is None or self._bound.version != self.drive.world.version:
             self._bound = BoundDrive(self.drive)
         return self._bound
 
     def begin_records(self, state: State, steps: int, every: int) -> bool:
-        """Let compiled code record each step whose index is a multiple of ``every``; ``steps`` is the index of the
-        current step. Return whether compiled code can evaluate all quantities.
+        """Let compiled code record each step whose index is a multiple of ``every``. The argument ``steps`` is the
+        index of the current step. Return whether compiled code can evaluate all quantities.
         """
         if self.find_program(state) is None or self._records is None:
             return False
@@ -154,9 +154,9 @@ class DriveMotion:
         return self._program if self._program is not None and self._program.is_plain else None
 
     def _list_steps(self, state: State) -> list[Step]:
-        """Return the kernels of the program. The list is empty in two cases: the body of a pulley is neither a 2D body
-        nor the ground; or teeth or bending losses act on a pulley that does not rotate about the origin of its body, or
-        that shares its body with another pulley.
+        """Return the kernels of the program. The list is empty in two cases. In the first case, the body of a pulley is
+        neither a 2D body nor the ground. In the second case, teeth or bending losses act on a pulley that does not
+        rotate about the origin of its body, or that shares its body with another pulley.
         """
         drive, assembly = self.drive, parallel_assembly(state.world)
         assembly.refresh()
@@ -187,7 +187,7 @@ class DriveMotion:
         ]  # fmt: skip
 
     def _list_records(self, fields: Fields) -> list[Step]:
-        """Return the kernels that record all quantities; the list is empty if compiled code cannot evaluate all
+        """Return the kernels that record all quantities. The list is empty if compiled code cannot evaluate all
         quantities.
         """
         bound, (_, count) = self.find_bound(), self.integral.shape

@@ -1,9 +1,10 @@
 """Evaluation of the quantities of a drive in compiled code: quantities of pulleys and spans at a state, and derived
 quantities.
 
-A record of a drive is an array that contains the quantities of each pulley, then of each span, then of the whole drive.
-The order is the order in `PulleyDuty`, `SpanDuty` and `WHOLE` (`drive_report.py`, which also contains the formulas).
-Compiled code evaluates the records, because calls of Python would take more time than a step. See `DriveMotion`.
+A record of a drive is an array that contains first the quantities of all pulleys, then those of all spans, and then
+those of the whole drive. The order is the order in `PulleyDuty`, `SpanDuty` and `WHOLE`. These names are defined in
+`drive_report.py`, which also contains the formulas. Compiled code evaluates the records, because calls of Python would
+take more time than a step. See `DriveMotion`.
 """
 
 from __future__ import annotations
@@ -31,9 +32,9 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 SPEED, BELT_SPEED, WRAP, SLIP_ARC, SLIDING, BEFORE, AFTER, HUB = range(8)
-"""Indices of the first quantities of a pulley. The components of the hub load begin at `HUB`."""
+"""Indices of the quantities of a pulley before its hub load. The components of the hub load begin at `HUB`."""
 HUB_FORCE, HUB_ANGLE, TORQUE, POWER, CREEP, RIGID_CREEP, LOG_RATIO, LIMIT, RESERVE, MESH, SINKING = range(11)
-"""Indices of the quantities of a pulley after the hub load, relative to the first index after the components of the hub
+"""Indices of the quantities of a pulley after its hub load, relative to the first index after the components of the hub
 load.
 """
 LENGTH, TENSION, DEFLECTION, FREQUENCY = range(4)
@@ -73,7 +74,8 @@ class ArcEnds(NamedTuple):
 
     Attributes:
         radii: radii of the cord [m].
-        friction, face: friction coefficients at the cord and at the face [1]; NaN for a pulley with teeth.
+        friction, face: friction coefficients at the cord and at the face [1]. The values are NaN for a pulley with
+            teeth.
         mesh: traction due to the mesh [N/m], see `MeshTraction`.
         bristles, stiffness: stiffness of bristles and of contact, per metre of belt [N/m²].
         mass_per_length: mass per length of the belt [kg/m].
@@ -108,7 +110,7 @@ class DriveCables(NamedTuple):
 
 
 class DriveRoom(NamedTuple):
-    """Work space for the quantities of cables.
+    """Memory for the quantities of cables.
 
     Attributes:
         touches: whether a cable touches a pulley, shape (pulleys, cables).
@@ -116,7 +118,7 @@ class DriveRoom(NamedTuple):
         place: position vectors of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
         square: squares of the velocities at both ends and in the middle of each cable [m²/s²], shape (cables, 3).
         owner: index of the pulley in contact with each cable, or -1, shape (cables,).
-        spans: for each span the sum of axial force times length of its cables [N m], the sum of the lengths of its
+        spans: for each span the sum of axial force times length over its cables [N m], the sum of the lengths of its
             cables [m], and the length of its longest part without contact [m], shape (3, spans).
     """
 
@@ -139,8 +141,8 @@ def follow_pulley(
     due: IntArray, c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray,
     order: IntArray, closed: bool, i: int, m: DriveRoom, angle: FloatArray, touching: BoolArray, row: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the quantities of pulley i, computed from its contact points, as in `eval_report`
-    (`connectors/reports/pulley_report.py`), and mark the cables in contact with the pulley.
+    """Write the quantities of pulley i, and mark the cables in contact with the pulley. The quantities are computed
+    from the contact points of the pulley, see `eval_report` (`connectors/reports/pulley_report.py`).
 
     Args:
         due: the quantities are written only if due[0] > 0, shape (1,).
@@ -148,8 +150,8 @@ def follow_pulley(
         order: index of the cable of each row, shape (rows,).
         closed: whether these cables form a closed loop.
         i: index of the pulley.
-        m: work space; ``m.touches`` marks the cables in contact.
-        angle, touching: work space for the segments of all rows, shape (segments,) each.
+        m: memory in which ``m.touches`` marks the cables in contact.
+        angle, touching: memory for the segments of all rows, shape (segments,) each.
         row: the record with all quantities of the drive.
     """
     if due[0] == 0:
@@ -206,7 +208,7 @@ def follow_pulley(
 
 @kernel(fast=False)
 def fill_cables(due: IntArray, c: DriveCables, x: FloatArray, v: FloatArray, m: DriveRoom) -> None:
-    """Write axial forces, positions and squares of velocities of all cables into the work space ``m``."""
+    """Write axial forces, positions and squares of velocities of all cables into the memory ``m``."""
     if due[0] == 0:
         return
     for i in range(len(c.length)):
@@ -231,8 +233,8 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
         place: position vectors of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
         lengths: lengths of the cables [m], shape (cables,).
         a, count: index of the first cable of the span, counted from the cable with the index ``shift``, and number of
-            cables of the span.
-        flat: whether the belt is 2D; in 2D the distance is positive to the left of the direction of the belt.
+            cables in the span.
+        flat: whether the belt is 2D. In 2D the distance is positive to the left of the direction of the belt.
     """
     cables, total, end, here = len(lengths), 0.0, 0.0, 0
     for k in range(count):
@@ -265,7 +267,7 @@ def follow_spans(
     """Write the mean axial forces [N] and deflections [m] of the free spans, the tensions before and after the pulleys,
     and the stored energy of the belt.
 
-    After each pulley there is a span; a rope also has a span before the first pulley. Cables without contact that lie
+    After each pulley there is a span. A rope also has a span before the first pulley. Cables without contact that lie
     within the arc of one pulley do not count as a span.
 
     Args:
@@ -335,7 +337,7 @@ def follow_spans(
 @kernel(fast=False)
 def eval_press(before: float, after: float, mass_per_length: float, speed: float) -> float:
     """Return the smaller of the two forces F = T - rhoA v² at the ends of an arc [N], where T is the tension ``before``
-    or ``after`` the pulley, and v is ``speed``; a negative value is replaced by 0. If ``before`` is NaN, the result is
+    or ``after`` the pulley, and v is ``speed``. A negative value is replaced by 0. If ``before`` is NaN, the result is
     NaN.
     """
     least = after if after < before else before
@@ -346,7 +348,7 @@ def eval_press(before: float, after: float, mass_per_length: float, speed: float
 @kernel(fast=False)
 def eval_ends(due: IntArray, e: ArcEnds, size: RecordSize, row: FloatArray) -> None:
     """Write for each arc the limit of the logarithmic tension ratio, and the tractions at the ends of the arc due to
-    the mesh and due to the contact depth, both divided by the traction at which the belt slips.
+    the mesh and due to the contact depth. Each traction is divided by the traction at which the belt slips.
     """
     if due[0] == 0:
         return
@@ -478,8 +480,9 @@ class Records(NamedTuple):
 STEPS, EVERY, PASSED, COUNT = range(4)
 """Indices of `Records.counts`."""
 MOST_RECORDS = 64
-"""Largest number of records between two calls of Python; compiled code makes at most this number of steps between two
-calls."""
+"""Largest number of records between two calls of Python. Compiled code makes at most this number of steps between two
+calls.
+"""
 
 
 @kernel(fast=False)

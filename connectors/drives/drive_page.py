@@ -56,7 +56,7 @@ LONG = 0.3
 DIGITS = 4
 """Number of significant digits of the largest value in a row of a table."""
 PAGE = 4
-"""Number of axes in one figure; a page contains two figures."""
+"""Number of axes in one figure. A page contains two figures."""
 ARROW = "#c2255c"
 SLIPS = 0.02
 """Largest slip reserve [1] for which the page reports slip. The reserve of a slipping belt is slightly above 0, because
@@ -84,7 +84,7 @@ def add_drive(drive: Drive) -> None:
 
 
 def tabulate_drives(world: World, state: State) -> list[ReportSection]:
-    """Create the sections of a report about all belts and ropes of a world; all processes must call this function."""
+    """Create the sections of a report about all belts and ropes of a world. All processes must call this function."""
     sections: list[ReportSection] = []
     for drive in world.resource("drives", list):
         means = next((m for m in reversed(drive.means) if len(m.times) > 1), None)
@@ -247,8 +247,9 @@ def list_panels(
 
 
 def _unwrap(angles: FloatArray) -> FloatArray:
-    """Convert angles [rad] to degrees, without jumps of whole turns between successive angles; the first angle is
-    between -180° and 180°."""
+    """Convert angles [rad] to degrees, without jumps of whole turns between successive angles. The first angle is
+    between -180° and 180°.
+    """
     there = np.isfinite(angles)
     found = np.full(len(angles), np.nan)
     found[there] = np.degrees(np.unwrap(angles[there]))
@@ -271,9 +272,9 @@ def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: 
 
 
 def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel], time: float) -> Any:
-    """Draw the drive with a label for each pulley; the labels are in columns on both sides, without overlap."""
-    from matplotlib.collections import LineCollection  # imported here, because a run without pictures need not load it
-    from matplotlib.patches import Circle  # imported here, because a run without pictures need not load it
+    """Draw the drive with a label for each pulley. The labels are in columns on both sides and do not overlap."""
+    from matplotlib.collections import LineCollection  # imported here, because only pictures need matplotlib
+    from matplotlib.patches import Circle  # imported here, because only pictures need matplotlib
 
     centers, radii = np.array([w.center for w in wheels]), np.array([w.radius for w in wheels])
     points = np.concatenate([line.points for line in lines])
@@ -329,18 +330,19 @@ def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel]
 
 
 def _share_labels(centers: FloatArray, middle: FloatArray) -> tuple[list[int], list[int]]:
-    """Return the indices of the pulleys with labels on the left and of the pulleys with labels on the right, each
-    sorted from the top to the bottom.
+    """Return the indices of the pulleys with labels on the left, and the indices of the pulleys with labels on the
+    right. Each list is sorted from the top to the bottom.
     """
     order = np.argsort(centers[:, 0] - 1e-3 * (centers[:, 1] - middle[1]), kind="stable")
     half = (len(order) + 1) // 2 if centers[order[len(order) // 2], 0] < middle[0] else len(order) // 2
     left, right = order[:half], order[half:]
-    return tuple(sorted(map(int, part), key=lambda k: -centers[k, 1]) for part in (left, right))  # type: ignore[return-value]
+    by_height = [sorted(map(int, part), key=lambda k: -centers[k, 1]) for part in (left, right)]
+    return by_height[0], by_height[1]
 
 
 def _spread(wanted: FloatArray, low: float, high: float, room: float) -> list[float]:
-    """Return heights of labels between ``low`` and ``high``, in descending order, at least ``room`` apart, and near the
-    heights ``wanted``, which are also in descending order.
+    """Return heights of labels between ``low`` and ``high``, in descending order and at least ``room`` apart. The
+    heights are near the heights ``wanted``, which are also in descending order.
     """
     places: list[float] = []
     for y in wanted.tolist():

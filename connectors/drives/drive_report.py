@@ -83,7 +83,7 @@ UP = np.array((0.0, 0.0, 1.0))
 
 
 class Drive(NamedTuple):
-    """Data of a belt or rope that a report requires, see `Belt`; the list of surfaces is empty in 2D."""
+    """Data of a belt or rope that a report requires, see `Belt`. The list of surfaces is empty in 2D."""
 
     name: str
     world: World
@@ -114,29 +114,32 @@ class PulleyDuty:
         wrap_angle: angle between entry and exit [rad].
         slip_arc: part of the wrap angle that slips [rad], computed from the tensions of the spans as |ln(F_1/F_2)|/(mu
             r/R), at most the wrap angle. This formula is the equation of Euler and Eytelwein with the inertia of the
-            belt. NaN without friction.
+            belt. The value is NaN without friction.
         sliding_arc: part of the wrap angle whose contact points slip at the time of the report [rad]. Bristles also
-            transmit friction where the belt sticks, so this arc is smaller than ``slip_arc``.
+            transmit friction where the belt sticks. Therefore this arc is smaller than ``slip_arc``.
         tension_before, tension_after: mean tension of the spans before and after the pulley, in the order of the
             pulleys [N].
         hub_load: sum of the contact forces on the pulley [N], shape (2,) or (3,).
         hub_force: magnitude of the hub load [N].
-        hub_angle: angle from the global x axis to the hub load [rad], positive counter-clockwise; NaN in 3D.
+        hub_angle: angle from the global x axis to the hub load [rad], positive counter-clockwise. The value is NaN in
+            3D.
         torque: torque of the belt on the pulley about its axis [N m].
         power: product of torque and speed [W], positive if the pulley takes power.
-        creep: loss of the speed of the rim, relative to the speed of the rim of the driver [1]; NaN if no pulley drives
-            the belt.
-        rigid_creep: loss of speed that the tensions of this report would cause on a rigid layer [1]; NaN for ropes, 3D
-            belts and belts with teeth. Bristles increase this loss on short arcs. See `DriveReport.doubts`.
-        log_ratio: |ln(F_1/F_2)| of the spans [1]; infinite if a span is slack.
+        creep: loss of the speed of the rim, relative to the speed of the rim of the driver [1]. The value is NaN if no
+            pulley drives the belt.
+        rigid_creep: loss of speed that the tensions of this report would cause on a rigid layer [1]. The value is NaN
+            for ropes, 3D belts and belts with teeth. Bristles increase this loss on short arcs. See
+            `DriveReport.doubts`.
+        log_ratio: |ln(F_1/F_2)| of the spans [1]. The value is infinite if a span is slack.
         friction_limit: mu r/R * wrap_angle [1]. In 2D r is the radius of the face and R the radius of the cord.
-        slip_reserve: 1 - log_ratio/friction_limit [1]; NaN if there is no friction, minus infinity if a span is slack.
+        slip_reserve: 1 - log_ratio/friction_limit [1]. The value is NaN if there is no friction, and minus infinity if
+            a span is slack.
         mesh_traction: traction due to the mesh at the ends of the arc, divided by the traction at which the belt slips
-            [1]. The traction due to the mesh is independent of the load. NaN if there is no friction. See
+            [1]. The traction due to the mesh is independent of the load. The value is NaN if there is no friction. See
             `connectors/circle_contact/mesh_traction.py`.
         sinking_traction: additional traction due to the contact depth, divided by the traction at which the belt slips
-            [1]. The traction due to the contact depth is independent of the mesh. NaN if there is no friction. See
-            `connectors/circle_contact/free_belt.py`.
+            [1]. The traction due to the contact depth is independent of the mesh. The value is NaN if there is no
+            friction. See `connectors/circle_contact/free_belt.py`.
     """
 
     name: str
@@ -172,8 +175,8 @@ class SpanDuty:
         deflection: distance of the middle of the span from the straight line between its ends [m]. In 2D the distance
             is positive to the left of the direction of the belt. In 3D it is the magnitude. The deflection changes when
             the span vibrates.
-        string_frequency: lowest natural frequency of the span as an axially moving string [Hz]; NaN in compression or
-            without mass.
+        string_frequency: lowest natural frequency of the span as an axially moving string [Hz]. The value is NaN in
+            compression or without mass.
     """
 
     name: str
@@ -228,11 +231,11 @@ class DriveReport:
     Attributes:
         name: name of the belt.
         time: time of the state [s]. For means, the end of the time over which means are taken.
-        duration: time over which means were taken [s]; 0 for a report at one time.
+        duration: time over which means were taken [s], which is 0 for a report at one time.
         pulleys, spans: results for each pulley and for each span.
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
         power_in, power_out: power that pulleys supply to the belt, and power that pulleys take from the belt [W].
-        efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
+        efficiency: power_out/power_in [1]. The value is NaN if no pulley drives the belt.
         stored_energy: kinetic energy and axial strain energy of the belt [J]. Bending and contact energies are
             excluded, because they are nearly constant.
         doubts: warnings that means over time may be inaccurate. See `DriveMeans`.
@@ -240,7 +243,7 @@ class DriveReport:
             too large.
         law: `BeltLaw` with which the creep of means over time is checked; None for ropes, 3D belts and belts with
             teeth.
-        turn: duration of one full turn of a closed belt [s]; NaN for ropes and stationary belts.
+        turn: duration of one full turn of a closed belt [s]. The value is NaN for ropes and stationary belts.
         extremes: smallest and largest values of all quantities in a report of means, under names such as
             ``"alternator.slip_reserve"``, ``"span alternator–pump.tension"``, ``"belt_speed"`` and ``"efficiency"``.
             Powers and the efficiency have extremes only if the means cover at least one turn.
@@ -310,8 +313,8 @@ DUTIES = ("slip_reserve", "hub_force", "tension", "deflection", "belt_speed", "e
 
 
 def is_duty(name: str) -> bool:
-    """Return whether `DriveReport.format` prints the extremes of a quantity; ``name`` is the name of the quantity in
-    `DriveReport.extremes`.
+    """Return whether `DriveReport.format` prints the extremes of a quantity. The argument ``name`` is the name of the
+    quantity in `DriveReport.extremes`.
     """
     part, _, quantity = name.partition("[")[0].rpartition(".")
     # Quantities of the whole belt are printed once and not for each pulley. A quantity that is not in UNITS is the
@@ -388,7 +391,7 @@ class BoundDrive:
         return at_points and single and drive.teeth is None and drive.cables.table.component is Cable2D
 
     def _bind_cables(self) -> DriveCables | None:
-        """Create the arrays of the cables; return None if user functions determine the forces of the cables."""
+        """Create the arrays of the cables. Return None if user functions determine the forces of the cables."""
         rows = self.cables.rows
         view: CableView = rows.columns
         if any(group.calls is not None for group in view.forces["axial_force"]):
@@ -398,7 +401,7 @@ class BoundDrive:
         return DriveCables(np.ascontiguousarray(rows.dofs), self.lengths, EA, damping, free.copy())
 
     def list_calls(self, fields: Fields, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
-        """Return the calls of kernels that write the quantities of contacts and spans; the list is empty if kernels
+        """Return the calls of kernels that write the quantities of contacts and spans. The list is empty if kernels
         cannot evaluate these quantities.
         """
         if self._direct is None:
@@ -422,7 +425,7 @@ class BoundDrive:
 
     def list_last_calls(self, now: FloatArray, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
         """Return the calls of kernels that write the motion of the pulleys, the quantities at the ends of arcs, and the
-        derived quantities; ``now`` contains the speeds [rad/s] and torques [N m] of pulleys.
+        derived quantities. The argument ``now`` contains the speeds [rad/s] and torques [N m] of pulleys.
         """
         return [
             (take_motion, (due, now, self.size, row)), (eval_ends, (due, self.ends, self.size, row)),
@@ -456,8 +459,8 @@ class BoundDrive:
         )
 
     def read(self, rows: EvaluatedRows, name: str, fields: Fields, **where: Any) -> FloatArray:
-        """Return the values of the output variable ``name`` of rows; ``where`` contains the coordinates of the points
-        of evaluation, such as ``x``.
+        """Return the values of the output variable ``name`` of rows. The result ``where`` contains the coordinates of
+        the points of evaluation, such as ``x``.
         """
         entity = Entity(rows.rows.table, rows.all_rows)
         return np.asarray(rows.evaluate(find_output(entity, name), fields, where), np.float64)
@@ -467,7 +470,7 @@ class BoundDrive:
         return self.describe(self.eval_numbers(fields), float(fields.t))
 
     def eval_numbers(self, fields: Fields) -> FloatArray:
-        """Evaluate all quantities for the current fields; return a new array in the order of `list_numbers`."""
+        """Evaluate all quantities for the current fields. Return a new array in the order of `list_numbers`."""
         row, torques = self.row, np.zeros(len(self.drive.pulleys))
         calls = self.list_calls(fields, ALWAYS, row)
         if calls:
@@ -490,8 +493,8 @@ class BoundDrive:
         return row[i * own : (i + 1) * own]
 
     def _measure(self, fields: Fields) -> FloatArray:
-        """Evaluate the quantities of contacts and cables from output variables instead of kernels; return
-        the torques of teeth and of bending losses [N m].
+        """Evaluate the quantities of contacts and cables from output variables instead of kernels. Return the torques
+        of teeth and of bending losses [N m].
         """
         drive, m, places = self.drive, self.measured, {"x": self.lengths[:, None] * (0.0, 0.5, 1.0)}
         m.touches[:], hubs = self._eval_contacts(fields)
@@ -555,7 +558,8 @@ class BoundDrive:
 
     def eval_motion(self, fields: Fields) -> FloatArray:
         """Return the speeds [rad/s], torques [N m] and powers [W] of the pulleys of a belt on circles, shape (3,
-        pulleys); the evaluation takes little time."""
+        pulleys). The evaluation takes little time.
+        """
         torques = np.zeros(len(self.circles))
         for i, (circle, view) in enumerate(self.circles):
             out = view.evaluate(fields)
@@ -600,8 +604,9 @@ class BoundDrive:
         return touches, force
 
     def _add_further(self, fields: Fields, hubs: FloatArray) -> FloatArray:
-        """Add the forces of teeth to the hub loads; return the torques of teeth and of bending losses [N m], shape
-        (pulleys,)."""
+        """Add the forces of teeth to the hub loads. Return the torques of teeth and of bending losses [N m], shape
+        (pulleys,).
+        """
         torques, wheels = np.zeros(len(hubs)), self.drive.wheels
         if self.teeth is not None:
             # forces on the left-hand side of the equations of the belt are equal to the forces on the pulleys
@@ -612,9 +617,9 @@ class BoundDrive:
         return torques
 
     def _eval_friction(self, i: int) -> float:
-        """Return the friction coefficient at the cord of pulley i [1]: the coefficient at the face times the radius of
-        the face divided by the radius of the cord; in 3D, the coefficient at the face. The result is NaN for a pulley
-        with teeth.
+        """Return the friction coefficient at the cord of pulley i [1]. In 2D it is the coefficient at the face times
+        the radius of the face divided by the radius of the cord. In 3D it is the coefficient at the face. The result is
+        NaN for a pulley with teeth.
         """
         share = 1.0 if self.drive.surfaces else self.drive.pulleys[i].radius / self.drive.radii[i]
         return nan if i in self.drive.wheels else self.friction[i] * share
@@ -637,14 +642,14 @@ def _collect(handle: Entity, name: str) -> FloatArray:
 
 
 def report_drive(drive: Drive, state: State) -> DriveReport:
-    """Create the report at a state; all processes must call this function."""
+    """Create the report at a state. All processes must call this function."""
     fields = load_outputs(state)
     return BoundDrive(drive).report(fields)
 
 
 def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
-    """Return advice on how to reduce the tractions that are independent of the load; empty if these tractions are
-    small.
+    """Return advice on how to reduce the tractions that are independent of the load. The result is empty if these
+    tractions are small.
     """
     causes = (
         ("the mesh", float(mesh.traction), mesh.harmless, mesh.advise),
@@ -659,14 +664,15 @@ def _advise(name: str, mesh: MeshTraction, sunk: SinkingTraction) -> list[str]:
 
 
 def find_ends(duty: PulleyDuty, speed: float) -> tuple[float, float]:
-    """Return the tensions [N] at the entry and the exit of a pulley, for a belt with the given speed [m/s], > 0 in the
-    order of the pulleys."""
+    """Return the tensions [N] at the entry and the exit of a pulley, for a belt with the given speed [m/s]. The speed
+    is positive in the order of the pulleys.
+    """
     ends = duty.tension_before, duty.tension_after
     return ends if speed >= 0.0 else ends[::-1]
 
 
 def complete(report: DriveReport, drive: Drive) -> DriveReport:
-    """Return a copy of the report in which the derived quantities are computed from the other quantities; see
+    """Return a copy of the report in which the derived quantities are computed from the other quantities. See
     `complete_numbers`.
     """
     numbers = take_numbers(report)
@@ -678,12 +684,14 @@ def complete(report: DriveReport, drive: Drive) -> DriveReport:
 
 
 def _read_stiffness(law: BeltLaw | None) -> tuple[float, float]:
-    """Return the axial and the bending stiffness of a belt with creep, otherwise NaN."""
+    """Return the axial and the bending stiffness of a belt with creep. For other drives, the values are NaN."""
     return (nan, nan) if law is None else (law.axial_stiffness, law.bending_stiffness)
 
 
 def find_turn(report: DriveReport, drive: Drive) -> float:
-    """Return the duration of one full turn of a closed belt [s]; NaN for ropes and for stationary belts."""
+    """Return the duration of one full turn of a closed belt [s]. The result is NaN for ropes and for stationary
+    belts.
+    """
     if not drive.closed or report.belt_speed == 0.0:
         return nan
     arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
@@ -705,7 +713,9 @@ def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:
 
 
 def take_numbers(report: DriveReport) -> FloatArray:
-    """Return the values of a report as one array: quantities of all pulleys, of all spans, and of the whole belt."""
+    """Return the values of a report as one array. It contains the quantities of all pulleys, then of all spans, then of
+    the whole belt.
+    """
     parts: list[PulleyDuty | SpanDuty] = [*report.pulleys, *report.spans]
     values = [np.ravel(getattr(part, e.name)) for part in parts for e in fields(part) if e.name in UNITS]
     return np.concatenate([*values, [getattr(report, name) for name in WHOLE]])

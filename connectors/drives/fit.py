@@ -1,5 +1,5 @@
-"""Fit of a belt on its route: strain and tension of the mounted belt, and conversion of stiffness, damping and mass
-from values per unstrained length to values per length of the route.
+"""Fit of a belt on its route: strain and tension of the mounted belt. Stiffness, damping and mass are converted from
+values per unstrained length to values per length of the route.
 
 A belt with the slack length S0 on a taut route of the length S has the strain e = S/S0 - 1 and, without bending
 stiffness, the tension T = EA e. Each of S0, e and T determines the other two. Per metre of the route, the material of
@@ -8,9 +8,10 @@ the belt has the parameters
     all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
     cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
 
-Here EA, EI, GJ and C are the stiffnesses for tension, bending, torsion and coupling, rhoA is the mass and J the rotary
-inertia per length, and k0 and tau0 are curvature and twist of the belt without load. The axial force is N = EA (lam (1
-+ e) - 1) at the stretch lam relative to the route, and the mass and the energies of the belt do not change.
+Here EA, EI, GJ and C are the stiffnesses for tension, bending, torsion and coupling. The mass per length is rhoA, and
+the rotary inertia per length is J. The curvature and the twist of the belt without load are k0 and tau0. The axial
+force is N = EA (lam (1 + e) - 1) at the stretch lam relative to the route. The conversion does not change the mass and
+the energies of the belt.
 
 With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is lower than the
 tension of the spans by EI/(2 R²). See `circle_contact/belt_ends.py`. The lines of the spans are tangents of circles
@@ -32,9 +33,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 
 LARGEST_STRAIN = 0.2
-"""Largest strain of a taut belt [1]; a belt that requires a larger strain does not fit."""
+"""Largest strain of a taut belt [1]. A belt that requires a larger strain does not fit."""
 LEAST = 1e-12
-"""Smallest tension, divided by EA [1], with which the length l is evaluated; this value replaces smaller tensions."""
+"""Smallest tension, divided by EA [1], with which the length l is evaluated. This value replaces smaller tensions."""
 LONGEST_END = 0.25
 """Largest length l at an end of an arc, divided by the length of the adjacent span [1]."""
 SCALED = {
@@ -42,8 +43,8 @@ SCALED = {
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
     "reference_twist": -1,
 }  # fmt: skip
-"""For each column: exponent k of the factor (1 + e)^k that converts values of the slack belt to values per metre of the
-route.
+"""For each column: the exponent k of the factor (1 + e)^k. This factor converts values of the slack belt to values per
+metre of the route.
 """
 WAYS = "length= [m] of the slack belt, strain= [1] or tension= [N]"
 

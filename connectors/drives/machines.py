@@ -1,21 +1,21 @@
 """Machines of belt drives: crankshafts with engine orders, torsional dampers, and machines that load a pulley with a
-torque given as a function of speed.
+torque. The torque is given as a function of the speed.
 
 The speed of the crank of an engine is
 
     omega(t) = s(t) Omega (1 + sum a_k sin(k Omega t + p_k)).
 
-During the start, s = (1 - cos(pi t/rise))/2 for t < rise; afterwards s = 1. The order k has the amplitude a_k, relative
-to the mean speed Omega, and the phase p_k; k = 2 is the firing order of a four-stroke engine with four cylinders.
+During the start, s = (1 - cos(pi t/rise))/2 for t < rise. Afterwards s = 1. The order k has the amplitude a_k, relative
+to the mean speed Omega, and the phase p_k. For a four-stroke engine with four cylinders, k = 2 is the firing order.
 
 The torque M(|omega|) of a machine acts against the motion. M is interpolated linearly between the points of a curve
 over the speed, and is constant below the first and above the last point. Near standstill the torque increases from 0.
 
 A torsional damper is a ring with the inertia J_r on a hub. A spring with the stiffness k = J_r (2 pi f)² and a damper
-with the coefficient c = 2 zeta J_r 2 pi f connect ring and hub. Here f is the natural frequency of the ring on a fixed
-hub. Let J be the inertia of the hub, and K the stiffness of the shaft of the hub. Under a torque M sin(Omega t) on the
-hub, the amplitude of the hub has a maximum over Omega. With mu = J_r/J the smallest possible value of this maximum is
-sqrt(1 + 2/mu) M/K, for
+with the coefficient c = 2 zeta J_r 2 pi f connect the ring to the hub. Here f is the natural frequency of the ring on a
+fixed hub. Let J be the inertia of the hub, and K the stiffness of the shaft that carries the hub. Under a torque M
+sin(Omega t) on the hub, the amplitude of the hub has a maximum over Omega. With mu = J_r/J the smallest possible value
+of this maximum is sqrt(1 + 2/mu) M/K, for
 
     2 pi f = sqrt(K/J)/(1 + mu),    zeta = sqrt(3 mu/(8 (1 + mu)))
 
@@ -57,8 +57,8 @@ def engine_speed(
 
     Args:
         speed: mean speed [rad/s], with the sign of the rotation.
-        orders: dictionary from engine orders to amplitudes relative to the mean speed [1], ``{2: 0.03, 4: 0.01}``, or
-            to pairs of amplitude and phase [rad].
+        orders: dictionary from engine orders to amplitudes relative to the mean speed [1], for example ``{2: 0.03, 4:
+            0.01}``, or to pairs of amplitude and phase [rad].
         rise: duration of the start from standstill [s].
 
     Raises:
@@ -101,7 +101,7 @@ def characteristic_load(
         world: model to which the entities are added.
         body: the body on which the torque acts, such as a pulley.
         speeds: two or more speeds >= 0 [rad/s] in ascending order, shape (k,).
-        torques: torque at each speed [N m], shape (k,); a positive torque brakes.
+        torques: torque at each speed [N m], shape (k,). A positive torque brakes.
         standstill: speed [rad/s]. Below this speed the torque of the curve is multiplied by a factor. The factor
             increases from 0 at the speed 0 to 1 at this speed, as a quarter of a period of a sine.
         name: name for messages, the energy ledger and the report.
@@ -161,7 +161,7 @@ def torsional_damper(
         frequency: natural frequency of the ring on a fixed hub [Hz].
         damping_ratio: damping ratio c/(2 J_r 2 pi f) of the rubber [1], with the damping c, the inertia J_r and the
             natural frequency f of the ring.
-        mass: mass of the ring [kg]; 0 if the mass of the hub includes the ring.
+        mass: mass of the ring [kg]. Use 0 if the mass of the hub includes the ring.
         name: name for messages and output.
 
     Returns:

@@ -29,16 +29,17 @@ from windlass.framework.model.world import World
 RADII, LEAST_STRAIN, MOST_MASS, LEAST_WAVE, MOST_BENT = (5e-4, 20.0), 2e-5, 200.0, 30.0, 2.0
 """For values outside these limits, a message asks the user to check the unit. RADII: radii of pulleys [m].
 LEAST_STRAIN: smallest strain of a mounted belt [1]. MOST_MASS: largest mass of a belt [kg/m]. LEAST_WAVE: smallest
-speed of longitudinal waves [m/s]. MOST_BENT: largest EI/(T R²) at which a belt lies on its pulley [1], from T > EI/(2
-R²).
+speed of longitudinal waves [m/s]. MOST_BENT: largest EI/(T R²) at which a belt lies on its pulley [1]. The value
+follows from T > EI/(2 R²).
 """
 TURN = 2
 """Index of the rotation in the coordinates of a 2D rigid body."""
 
 
 def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: float) -> list[str]:
-    """Return messages about values that probably have a wrong unit; ``strain`` is the strain of the mounted belt
-    [1]."""
+    """Return messages about values that probably have a wrong unit. The argument ``strain`` is the strain of the
+    mounted belt [1].
+    """
     found = []
     for pulley in drive.pulleys:
         if not RADII[0] <= pulley.radius <= RADII[1]:
@@ -76,11 +77,11 @@ def check_held(drive: Drive) -> None:
     """Raise ModelError for a pulley of a 2D belt whose body, or whose arm, is held only by the belt.
 
     Without gravity, the belt tension continuously accelerates a pulley that is held only by the belt. With gravity, the
-    pulley can hang in the belt, so a message is printed and no error is raised. A joint, constraint, spring or load
-    that refers to the body holds the pulley, unless this entity acts only on the rotation of the body. Bodies that
-    joints connect, such as the arm of a tensioner, are held in two cases: a spring or a load acts on one of these
-    bodies, or the number of constraints is at least the number of coordinates of the bodies. Under MPI nothing is
-    checked.
+    pulley can hang in the belt. In this case a message is printed, and no error is raised. A joint, constraint, spring
+    or load that refers to the body of a pulley holds the pulley, unless this entity acts only on the rotation of the
+    body. Bodies that joints connect, such as the arm of a tensioner, are held in two cases: a spring or a load acts on
+    one of these bodies, or the number of constraints is at least the number of coordinates of the bodies. Under MPI
+    nothing is checked.
     """
     world = drive.world
     if drive.surfaces or launched_size() > 1:
@@ -106,7 +107,7 @@ def check_held(drive: Drive) -> None:
 
 def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:
     """Find the group that consists of a body and all bodies connected to it. Return the names of these bodies if
-    constraints leave the group a free motion and no force acts on the group; otherwise return an empty list. The
+    constraints leave the group a free motion and no force acts on the group. Otherwise return an empty list. The
     rotations of pulleys about their centres are not treated as free motions.
     """
     found = {int(body.ids[0]): body}
@@ -140,7 +141,7 @@ def _list_owners(world: World) -> dict[int, int]:
 
 
 def _is_held(world: World, body: Entity, contacts: Entity) -> bool:
-    """Return whether any row refers to the body, its node, or a marker on the body or the node; contacts and rows on
+    """Return whether any row refers to the body, its node, or a marker on the body or the node. Contacts and rows on
     rotations are ignored.
     """
     return any(True for _ in _find_rows(world, body, contacts, turns=False))
@@ -169,8 +170,9 @@ def _find_rows(
 
 
 def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
-    """Return the identifier of a body, given the identifier of the body, of its node or of a marker on either; -1 for
-    the ground, -2 for other entities."""
+    """Return the identifier of a body, given the identifier of the body, of its node or of a marker on either. Return
+    -1 for the ground, and -2 for other entities.
+    """
     if number in owners:
         return owners[number]
     entity = world.entity(number)
@@ -183,8 +185,9 @@ def _find_body(world: World, number: int, owners: Mapping[int, int]) -> int:
 
 
 def _find_markers(world: World, ids: set[int], turns: bool) -> set[int]:
-    """Return the identifiers of the markers on the entities ``ids``, and of the markers on these markers; markers on
-    rotations of nodes are ignored unless ``turns`` is true."""
+    """Return the identifiers of the markers on the entities ``ids``, and of the markers on these markers. Markers on
+    rotations of nodes are ignored unless ``turns`` is true.
+    """
     found: set[int] = set()
     for component, table in world.tables.items():
         if role_of(component) != "marker" or not table.count:

@@ -8,7 +8,7 @@ wrap angle is then almost a full turn.
 A V-belt is pressed with the radial force p per length into a groove with the angle beta between its flanks. The normal
 force on each flank is p/(2 sin(beta/2)), and the limit of friction along the belt is mu p/sin(beta/2).
 
-Source: elementary geometry, see `elements.routes.routes`; for the wedge effect: F. Grashof, Theoretische Maschinenlehre
+Source: elementary geometry, see `elements.routes.routes`. For the wedge effect: F. Grashof, Theoretische Maschinenlehre
 II (1883).
 """
 
@@ -34,7 +34,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 LEAST_WRAP = 1e-6
-"""Wrap angle [rad] below which a belt is treated as tangent to a pulley."""
+"""Wrap angle [rad]. If the wrap angle is below this value, a belt is treated as tangent to the pulley."""
 PULLEY = {
     "body": handle(),
     "radius": number("m", above=0.0),
@@ -61,24 +61,24 @@ class Pulley:
     Attributes:
         body: one rigid body, rigid node or `Ground` that carries the pulley. The route is computed from the positions
             in the reference configuration.
-        radius: radius > 0 of the surface that the belt touches [m]; for a groove, the radius of the bottom of the
+        radius: radius > 0 of the surface that the belt touches [m]. For a groove, it is the radius of the bottom of the
             groove.
         side: side of the belt on which the pulley is, in the direction of travel. A belt runs clockwise around a pulley
             on its right side.
         at: position of the centre in the frame of the body [m], shape (2,) or (3,).
-        axis: only in 3D: direction of the axis in the frame of the body, of any length > 0; None: along z. If a pulley
-            on a 2D body or on `Ground` has an axis, the belt is a 3D belt.
-        groove_radius: only in 3D: radius of the cross section of a round groove [m]; None for a cylinder.
-        outer_radius: only in 3D: radius of the rim of a groove [m]; default: radius + 2 groove_radius.
-        crown_radius, face_width: only in 3D: radius of the arc of a crowned face in a section along the axis [m], and
-            width of this face [m]; both or neither. ``radius`` is the radius in the middle of the face.
+        axis: only in 3D: direction of the axis in the frame of the body, as a vector of any length > 0. None: along z.
+            If a pulley on a 2D body or on `Ground` has an axis, the belt is a 3D belt.
+        groove_radius: only in 3D: radius of the round groove in the cross section of the rim [m]. None for a cylinder.
+        outer_radius: only in 3D: radius of the rim of a groove [m]. The default is radius + 2 groove_radius.
+        crown_radius, face_width: only in 3D: radius of the arc that a crowned face has in a section along the axis [m],
+            and width of this face [m]. Give both values or neither. ``radius`` is the radius in the middle of the face.
         turns: number of whole turns in addition to the wrap angle between the adjacent spans [1].
-        friction: friction coefficient [1]; None: the coefficient of the belt.
+        friction: friction coefficient [1]. None: the coefficient of the belt.
         groove_angle: only in 2D: angle beta between the flanks of a V-groove or of ribs [rad], typically 0.6 to 0.8.
-            The belt presses both flanks, so the effective friction coefficient is mu/sin(beta/2). The value is None for
-            a flat face.
+            The belt presses on both flanks. Therefore the effective friction coefficient is mu/sin(beta/2). The value
+            is None for a flat face.
         name: name in reports; default: name of the body.
-        teeth: number >= 6 of grooves for the teeth of a timing belt; None: no grooves.
+        teeth: number >= 6 of grooves for the teeth of a timing belt. None: no grooves.
 
     Raises:
         ModelError: a value is out of its range.
@@ -130,8 +130,8 @@ class Pulley:
 
 
 class Place(NamedTuple):
-    """Centre of a pulley [m], shape (3,), axis of the pulley in the global frame, shape (3,), and whether the pulley is
-    3D.
+    """Centre of a pulley [m], shape (3,), axis of the pulley in the global frame, shape (3,), and a flag that is true
+    if the pulley is 3D.
     """
 
     center: FloatArray
@@ -211,8 +211,8 @@ def lay_route(
 
 
 def find_spans(route: Route | SpatialRoute) -> list[tuple[float, float]]:
-    """Return the arc lengths along the route [m] at the start and the end of each free span: the span after each
-    pulley; for ropes also the span before the first pulley.
+    """Return the arc lengths along the route [m] at the start and the end of each free span. There is a span after each
+    pulley, and for ropes also a span before the first pulley.
     """
     entries, exits = ([getattr(wrap, name) for wrap in route.wraps] for name in ("s_entry", "s_exit"))
     if route.closed:
@@ -268,7 +268,7 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
 
 
 def _cross(first: FloatArray, second: FloatArray) -> bool:
-    """Return whether two line segments cross; each is given by its end points in rows 0 and 1."""
+    """Return whether two line segments cross. Each line segment is given by its end points in rows 0 and 1."""
 
     def turn(a: FloatArray, b: FloatArray, c: FloatArray) -> float:
         return float((b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0]))

@@ -1,17 +1,17 @@
 """States of running belts, for the computation of modes and as initial states. The states of a running belt are
 computed from the state of the stationary belt.
 
-Let c be the flow of a belt, which is the reference length that passes a fixed point per time, and r(X) the position of
-the axis at the reference length X. The nodes have the velocities c r', and the slopes of the nodes have the rates c
-r'', with derivatives with respect to X. A running belt with the speed v has the shape of the stationary belt. On a
-pulley with the radius R of the cord, the contact force per length is smaller by rhoA v²/R than at standstill. The
-tension does not change, because the length of the belt does not change.
+Let c be the flow of a belt, which is the reference length that passes a fixed point per time. Let r(X) be the position
+of the axis at the reference length X. The nodes have the velocities c r', and the slopes of the nodes have the rates c
+r''. The primes denote derivatives with respect to X. A running belt with the speed v has the shape of the stationary
+belt. On a pulley with the radius R of the cord, the contact force per length is smaller by rhoA v²/R than at
+standstill. The tension does not change, because the length of the belt does not change.
 
 If a result of `steady` is given, the material is displaced along the shape of the stationary belt until each span has
 the stretch lam of the steady motion. From the entry of an arc to the start of slip, the stretch is the stretch at the
-entry; from the start of slip to the exit, the stretch changes linearly:
+entry. From the start of slip to the exit, the stretch changes linearly:
 
-    X(s) is the integral of ds/lam over the arc length s of the shape. A node with the reference length X_i from the
+    Let X(s) be the integral of ds/lam over the arc length s of the shape. A node with the reference length X_i from the
     first entry moves to the arc length s with X(s) = X_i.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
@@ -127,8 +127,8 @@ def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatAr
 
 
 def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, flow: float) -> None:
-    """Set the velocities of the nodes of a belt; ``flow`` is the flow c [m/s]. The arguments ``x`` and ``length`` are
-    results of `_read_shape`.
+    """Set the velocities of the nodes of a belt. The argument ``flow`` is the flow c [m/s]. The arguments ``x`` and
+    ``length`` are results of `_read_shape`.
     """
     r, slope, L = x[:, :2], x[:, 2:], length[:, None]
     step, onward = np.roll(r, -1, axis=0) - r, np.roll(slope, -1, axis=0)
@@ -139,7 +139,7 @@ def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, f
 
 
 def _put_speeds(state: State, pulleys: Sequence[Pulley], speeds: Sequence[float]) -> None:
-    """Set the angular velocities of pulleys that rotate about the origin of their body [rad/s]."""
+    """Set the angular velocities [rad/s] of pulleys that rotate about the origin of their body."""
     for pulley, speed in zip(pulleys, speeds, strict=True):
         if pulley.is_centred:
             velocity = np.array(state.of(pulley.body, "v"))

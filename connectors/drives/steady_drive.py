@@ -12,14 +12,14 @@ coefficient, and psi the lost fraction of the bending energy. The index "in" den
 running direction, and "out" the span after the pulley:
 
     entry: the belt sticks, omega R = c (lam_in - w), with the relative slip w of belt and rim
-    exit: the belt slips before the exit, over the angle phi <= t with |ln(F_out/F_in)| = mu r/R phi
+    exit: the belt slips before the exit, over the angle phi <= t. This angle follows from |ln(F_out/F_in)| = mu r/R phi
     torque: M = (F_out - F_in) R - psi EI/(2 R), of the belt on the pulley, in the sense of rotation
     loss by friction and shear: c (F_out - F_in) ((F_out - F_in)/(2 E) + w)
     loss by bending: |omega| psi EI/(2 R) at entry and exit together, see `bending_loss.py`.
 
 A belt with the bending stiffness EI that leaves a circle keeps its tangent and its curvature 1/R at the exit. The
-distance of the belt from the line of the span is y = (l²/R) exp(-x/l), l² = EI/F, a solution of l² d⁴y/dx⁴ = d²y/dx².
-Therefore
+distance of the belt from the line of the span is y = (l²/R) exp(-x/l), l² = EI/F, which is a solution of l² d⁴y/dx⁴ =
+d²y/dx². Therefore
 
     line of a span: tangent of circles of the radius R + l²/(2 R) = R + EI/(2 F R)
     exit: the belt leaves the circle at an angle l/R before the end of the angle t between the lines
@@ -35,11 +35,11 @@ sheared only on the part of the arc on which the belt is in contact, see `circle
 contact, the belt is in contact beyond the ends of the arc, with a small pressure. The shear of the layer there is
 neglected.
 
-The unknowns are the force F of each span, and the flow c. For each pulley there is one equation, a given speed or the
-torque balance. The last equation is the reference length of the closed belt. The reference length is the sum of
-length/lam over spans and arcs that stick, plus R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))| for each arc that
-slips. With a compliant layer, the sticking and slipping parts of an arc are determined by the shear. The pulleys are
-assumed to be rigid. Sag, air resistance and bearing losses are neglected.
+The unknowns are the force F of each span and the flow c. For each pulley there is one equation: either the speed is
+given, or the torques are in balance. The last equation states the reference length of the closed belt. The reference
+length is the sum of length/lam over spans and arcs that stick, plus R E/(mu r/R EA) |ln(F_out lam_in/(F_in lam_out))|
+for each arc that slips. With a compliant layer, the sticking and slipping parts of an arc are determined by the shear.
+The pulleys are assumed to be rigid. Sag, air resistance and bearing losses are neglected.
 
 Source: S. E. Bechtel, S. Vohra, K. I. Jacob, C. D. Carlson, The stretching and slipping of belts and fibers on pulleys,
 J. Appl. Mech. 67 (2000) 197-206; F. Grashof, Theoretische Maschinenlehre II (1883); the beam under tension:
@@ -74,17 +74,17 @@ MachineTorque = float | Callable[[float], float]
 the pulley [rad/s].
 """
 LOADS = (1.0, 0.5, 0.25, 0.125)
-"""Step sizes with which the solver increases the torques from 0 to their full values [1]; the next step size is tried
+"""Step sizes with which the solver increases the torques from 0 to their full values [1]. The next step size is tried
 if the solver does not converge.
 """
 ERROR = 1e-9
-"""Largest residual of an equation in a solution [1]; all equations are scaled to order 1."""
+"""Largest residual of an equation in a solution [1]. All equations are scaled to order 1."""
 LEAST = 1e-6
 """Smallest force F on an arc during the iterations, divided by the mean force F of the spans [1]."""
 LARGEST_LAG = 0.1
 """Largest relative slip |w| at the entry of an arc in a solution [1]."""
 UNBALANCED = 1e-8
-"""Largest torque, divided by the largest force F times the radius of the cord [1], that is treated as 0."""
+"""Largest torque that is treated as 0, divided by the largest force F times the radius of the cord [1]."""
 
 
 class DriveData(NamedTuple):
@@ -95,7 +95,7 @@ class DriveData(NamedTuple):
     radii, touching: radii R of the cord and r of the face [m].
     wraps: wrap angles [rad].
     friction: friction coefficients mu [1].
-    layers: shear stiffness K of the layer per length of the slack belt [N/m²]; inf for a rigid layer.
+    layers: shear stiffness K of the layer per length of the slack belt [N/m²], inf for a rigid layer.
     contact: contact stiffness k per length of the belt [N/m²].
     bending: torques against the rotation of the pulleys due to bending losses [N m].
     slowest: angular velocities [rad/s] above which the bending torques are constant. At smaller angular velocities the
@@ -137,14 +137,15 @@ class SteadyPulley:
         loss: power lost on the arc of the pulley by friction and by the shear of a layer [W].
         bending_loss: power lost by bending at entry and exit [W].
         efficiency: power/(power + losses) of a pulley that takes power, and 1 - losses/power of a pulley that supplies
-            power [1]; NaN for a pulley that rotates freely.
-        creep: loss of the speed omega R, relative to the speed of the pulley that supplies the largest power [1]; NaN
-            if no pulley drives the belt.
+            power [1]. The value is NaN for a pulley that rotates freely.
+        creep: loss of the speed omega R, relative to the speed of the pulley that supplies the largest power [1]. The
+            value is NaN if no pulley drives the belt.
         wrap_angle, slip_arc: angle between the lines of the spans, and the part of this angle, before the exit, on
             which the belt slips [rad].
-        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1]. F_1 and F_2 are F = N - rhoA v² of the spans before and after
-            the pulley, mu is the friction coefficient, r the radius of the face, and R the radius of the cord. t is the
-            wrap angle. With a compliant layer, t is the part of this angle on which the belt is in contact.
+        slip_reserve: 1 - |ln(F_2/F_1)|/(mu r/R t) [1]. F_1 and F_2 are the forces F = N - rhoA v² of the spans before
+            and after the pulley, mu is the friction coefficient, r the radius of the face, R the radius of the cord,
+            and t the wrap angle. With a compliant layer, t is the part of the wrap angle on which the belt is in
+            contact.
         tension_before, tension_after: tensions of the spans before and after the pulley, in the order of the pulleys
             [N].
         hub_load: force of the belt on the pulley [N], shape (2,).
@@ -177,7 +178,8 @@ class SteadySpan:
         length: length of the span in the mounted state [m].
         tension: axial force N [N].
         speed: speed of the belt along the span [m/s], positive in the order of the pulleys.
-        string_frequency: lowest natural frequency of the span as an axially moving string [Hz]; NaN without mass.
+        string_frequency: lowest natural frequency of the span as an axially moving string [Hz]. The value is NaN
+            without mass.
     """
 
     name: str
@@ -206,7 +208,7 @@ class SteadyDrive:
         turns: rotation of each tensioner arm from its mounted position [rad], in a dictionary with the name of the
             pulley on the arm as key.
         power_in, power_out: power that pulleys supply to the belt, and power that pulleys take from the belt [W].
-        efficiency: power_out/power_in [1]; NaN if no pulley drives the belt.
+        efficiency: power_out/power_in [1]. The value is NaN if no pulley drives the belt.
     """
 
     name: str
@@ -276,8 +278,9 @@ def gather_drive(
     friction: Sequence[float], layers: FloatArray, contact: FloatArray, bending: FloatArray, slowest: FloatArray,
     axial_stiffness: float, bending_stiffness: float, mass_per_length: float, length: float,
 ) -> DriveData:  # fmt: skip
-    """Collect the data of a 2D belt on its route; ``layers``, ``mass_per_length`` and ``length`` are values of the
-    slack belt."""
+    """Collect the data of a 2D belt on its route. The arguments ``layers``, ``mass_per_length`` and ``length`` are
+    values of the slack belt.
+    """
     stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in route.wraps])
     # unit tangents at both ends of each arc
     inner = stations + 1e-9 * np.diff(stations, axis=1) * (1.0, -1.0)
@@ -399,10 +402,10 @@ def find_steady_motion(
         drive: belt and pulleys.
         speeds: dictionary from names of pulleys to given angular velocities [rad/s], positive counter-clockwise. At
             least one pulley must have a given speed.
-        torques: torques of machines on pulleys; pulleys that are neither in ``speeds`` nor in ``torques`` rotate
+        torques: torques of machines on pulleys. Pulleys that are neither in ``speeds`` nor in ``torques`` rotate
             freely.
-        may_slip: whether slip arcs are allowed to be longer than wrap angles, as in the iterations of
-            `find_steady_arms`.
+        may_slip: whether slip arcs are allowed to be longer than wrap angles. The iterations of `find_steady_arms` need
+            this.
 
     Raises:
         ModelError: a name is not a pulley or is given twice, no speed is given, speeds have different directions, a
@@ -539,8 +542,8 @@ def _eval_machine(
 
 
 def _eval_turn(EA: float, scale: float, F: float) -> float:
-    """Return the ratio lam/R [1/m] for the axial stiffness EA [N] and the force F [N] of the belt on an arc; ``scale``
-    is E R [N m].
+    """Return the ratio lam/R [1/m] for the axial stiffness EA [N] and the force F [N] of the belt on an arc. The
+    argument ``scale`` is E R [N m].
     """
     return (F + EA) / scale
 
@@ -550,8 +553,8 @@ def _pass_arcs(
     wraps: FloatArray, holding: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
     """Return three quantities of each arc: the slip arc [rad], the relative slip w at the entry [1], and the slack
-    length of the belt on the arc [m]. ``force`` and ``stretch`` contain F and lam at entry and exit; ``holding`` is the
-    angle on which the belt can slip, see `_Steady`.
+    length of the belt on the arc [m]. The arguments ``force`` and ``stretch`` contain F and lam at entry and exit. The
+    argument ``holding`` is the angle on which the belt can slip, see `_Steady`.
     """
     EA, friction = drive.axial_stiffness, grip * less**2
     slip, lag = np.abs(np.log(force[1] / force[0])) / friction, np.zeros(len(wraps))
@@ -566,7 +569,8 @@ def _pass_arcs(
             float(drive.layers[i]), 0.0,
         )  # fmt: skip
         found = pass_arc(rim, entry, leave, arc)
-        # Slip on the whole arc is allowed during the iterations. `_check_slip` checks the solution for such slip.
+        # Slip on the whole arc is allowed during the iterations. `_check_slip` checks the solution for slip on a whole
+        # arc.
         if found is None:
             continue
         slipped = abs(log(leave * (found.slip_force + EA) / (found.slip_force * (leave + EA))))
@@ -580,8 +584,8 @@ def find_steady_arms(
     lay: Callable[[Mapping[str, FloatArray]], DriveData], centres: Mapping[str, FloatArray],
     arms: Sequence[TensionerArm], speeds: Mapping[str, float], torques: Mapping[str, MachineTorque],
 ) -> SteadyDrive:  # fmt: skip
-    """Find the steady motion of a drive with tensioner arms in equilibrium: the sum of the moments of belt and spring
-    about the pivot is 0 for each arm.
+    """Find the steady motion of a drive with tensioner arms in equilibrium. For each arm, the sum of the moments of
+    belt and spring about the pivot is 0.
 
     Args:
         lay: function that returns the data of the drive for a dictionary from names of pulleys to positions [m].
@@ -591,7 +595,7 @@ def find_steady_arms(
 
     Raises:
         ModelError: an arm has no pulley, a pulley has several arms, a pivot is at the centre of its pulley, a moment is
-            not a finite number, or no equilibrium of the arms was found; for further errors see `find_steady_motion`.
+            not a finite number, or no equilibrium of the arms was found. For further errors see `find_steady_motion`.
     """
     from scipy.optimize import root  # imported here, because most models do not need this module
 
@@ -643,7 +647,7 @@ def find_steady_arms(
 
 
 def _check_given(drive: DriveData, speeds: Mapping[str, float], torques: Mapping[str, MachineTorque]) -> float:
-    """Raise ModelError for invalid arguments; return 1 for a belt that runs in the order of its pulleys, otherwise
+    """Raise ModelError for invalid arguments. Return 1 for a belt that runs in the order of its pulleys, otherwise
     -1.
     """
     for kind, given in (("speeds", speeds), ("torques", torques)):
@@ -709,8 +713,9 @@ def _describe(
     drive: DriveData, found: _Steady, speed: FloatArray, bending: FloatArray, entry: IntArray, leaving: IntArray,
     direction: float,
 ) -> SteadyDrive:  # fmt: skip
-    """Create the results of a motion; ``speed`` contains the speeds of the pulleys [rad/s], and ``bending`` contains
-    the torques of the bending losses [N m]."""
+    """Create the results of a motion. The argument ``speed`` contains the speeds of the pulleys [rad/s], and
+    ``bending`` contains the torques of the bending losses [N m].
+    """
     tension = drive.axial_stiffness * (found.stretch - 1.0)
     before = np.arange(len(drive.names)) - 1
     change = found.force[leaving] - found.force[entry]

@@ -1,5 +1,5 @@
-"""Teeth of timing belts, and pulleys with grooves for these teeth: length of the belt from the number of teeth,
-positions of teeth, and contact with grooves.
+"""Teeth of timing belts, and pulleys with grooves for these teeth: the length of the belt that follows from the number
+of teeth, the positions of the teeth, and the contact of the teeth with the grooves.
 
 A belt with N teeth of the pitch p has the slack length N p. On a pulley with z grooves the pitch line of an unstrained
 belt has the radius z p/(2 pi). At the start, the tooth nearest to the middle of an arc is in the middle of a groove.
@@ -24,7 +24,7 @@ from windlass.framework.model.world import World
 
 LARGEST_MISFIT = 0.005
 """Largest allowed relative difference between the pitch of a pulley and the pitch of the belt [1]. The difference
-accumulates along the arc. With ten teeth in contact, larger differences overload most teeth, even if the difference is
+accumulates along the arc. With ten teeth in contact, larger differences overload most teeth, even if each difference is
 divided between both flanks.
 """
 TIP_FACTOR = 2.0
@@ -35,7 +35,7 @@ DAMPING_RATIO = 1.0 / 3.0
 
 class Teeth(NamedTuple):
     """Parameters of the teeth of a belt: number of teeth, pitch [m], stiffness [N/m], damping [N s/m], height [m],
-    flank angle [rad] and backlash [m]; if the damping is None, `add_teeth` chooses the damping.
+    flank angle [rad] and backlash [m]. If the damping is None, `add_teeth` chooses the damping.
     """
 
     number: int
@@ -62,8 +62,8 @@ def read_teeth(name: str, pulleys: Sequence[Pulley], given: Mapping[str, Any]) -
     """Read the teeth of a belt. Return None for a belt without teeth.
 
     Raises:
-        ModelError: the belt has teeth, but a value of the teeth is missing, or length, strain or tension is given; or
-            the belt has no teeth, but a pulley has teeth, or a value of the teeth is given.
+        ModelError: the belt has teeth, but a value of the teeth is missing, or length, strain or tension is given. The
+            same error is raised if the belt has no teeth, but a pulley has teeth or a value of the teeth is given.
     """
     numbers_ = {key: given[key] for key in ("pitch", "tooth_stiffness", "tooth_height")}
     if given["teeth"] is None:
@@ -163,13 +163,13 @@ def _check_pitch(name: str, teeth: Teeth, pulley: Pulley, radius: float) -> None
     strain=number("1", minimum=0.0, maximum=0.05),
 )
 def timing_distance(teeth: int, pitch: float, pulleys: Sequence[int], strain: float = 0.0) -> float:
-    """Return the distance [m] of the centres of two pulleys at which a mounted timing belt has the given strain.
+    """Return the distance [m] between the centres of two pulleys at which a mounted timing belt has the given strain.
 
     Args:
         teeth: number of teeth of the belt.
         pitch: pitch of the slack belt [m].
         pulleys: numbers of teeth of both pulleys.
-        strain: strain of the mounted belt [1]: tension/EA of a belt without bending stiffness.
+        strain: strain of the mounted belt [1]. For a belt without bending stiffness, the strain is tension/EA.
 
     Raises:
         ModelError: the belt is too short for both pulleys, or ``pulleys`` does not contain two numbers.

@@ -1,11 +1,11 @@
-"""Contact and sliding joints of winch ropes with reserve cables: transfer of history values when cables are split or
-merged.
+"""Contact and sliding joints of winch ropes with reserve cables. History values are transferred when cables are split
+or merged.
 
-The contact points of a new cable receive the state and the deflection of the bristle of the nearest point, along the
-rope, of the cables that were in use before, and on soft beds also its largest penetration and gap. The arc positions of
-two points of one circle differ by r δ, where δ is the angle between their normals; therefore the anchors differ by r δ
-if the deflections are equal. On surfaces, the deflection is turned by the smallest rotation that turns the old normal
-to the new normal.
+The contact points of a new cable receive the state and the deflection of the bristle from the nearest point along the
+rope. This point belongs to one of the cables that were in use before. On soft beds, its largest penetration and gap are
+also copied. The arc positions of two points of one circle differ by r δ, where δ is the angle between their normals.
+Therefore the anchors differ by r δ if the deflections are equal. On surfaces, the deflection is turned by the smallest
+rotation that turns the old normal to the new normal.
 """
 
 from __future__ import annotations
@@ -48,8 +48,9 @@ class ContactPoints(NamedTuple):
 
 
 def find_rows(world: World, cables: Entity, law: type[Component]) -> tuple[Entity | None, IntArray]:
-    """Return the rows of a law of contact with the cables, None without such rows, and the index of the cable of each
-    row."""
+    """Return the rows of a law of contact with the cables, or None if there are no such rows, and the index of the
+    cable of each row.
+    """
     table = world.tables.get(law)
     if table is None or not table.count:
         return None, np.zeros(0, np.int64)
@@ -70,7 +71,7 @@ def check_contacts(world: World, cables: Entity, name: str) -> None:
 
 
 def read_points(world: World, rows: Entity, cables: Entity, state: State) -> ContactPoints:
-    """Read the points of rows at a state; ``cables`` are the cables of the rows, one for each row."""
+    """Read the points of rows at a state. The argument ``cables`` contains the cable of each row."""
     table, flat = rows.table, rows.table.component is ContactFrictionCircleWinch2D
     names = ("circle", "circle_radius", "segments") if flat else ("surface", "rope_radius", "points")
     partner, radius, count = (table.collect(name, rows.rows) for name in names)
@@ -97,7 +98,9 @@ def move_arc(old: ContactPoints, j: int, m: int, new: ContactPoints, i: int, k: 
 
 
 def move_deflection(old: ContactPoints, j: int, m: int, new: ContactPoints, i: int, k: int) -> FloatArray:
-    """Return the anchor of `move_arc` on a surface."""
+    """Return the anchor of point k of row i of ``new`` on a surface, with the deflection of point m of row j of
+    ``old``.
+    """
     a, b, bend = old.normal[j, m], new.normal[i, k], old.position[j, m] - old.anchors[j, m]
     axis, cosine = np.cross(a, b), float(a @ b)
     turned = cosine * bend + np.cross(axis, bend) + axis * (axis @ bend) / max(1.0 + cosine, OPPOSITE)
@@ -146,7 +149,7 @@ def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: 
 
 
 def find_joints(world: World, cables: Entity, name: str) -> Entity | None:
-    """Return the sliding joints on a rope with reserve cables, None without such joints.
+    """Return the sliding joints on a rope with reserve cables, or None if there are no such joints.
 
     Raises:
         ModelError: a track contains a part of the cables of the rope.
@@ -170,7 +173,7 @@ def find_joints(world: World, cables: Entity, name: str) -> Entity | None:
 
 
 def place_joints(world: World, joints: Entity, state: State, paid: float, length: float, count: int) -> None:
-    """Write the cable in use on which each sliding joint lies into the history values.
+    """For each sliding joint, write the cable in use on which the joint lies into the history values.
 
     Args:
         joints: the sliding joints on the rope.
@@ -188,7 +191,7 @@ class WinchContacts:
     """The rows of contact of a winch rope with reserve cables."""
 
     def __init__(self, world: World, cables: Entity, state: State, on: BoolArray) -> None:
-        """Read the points of the cables that are in use; ``on`` contains whether each cable is in use."""
+        """Read the points of the cables that are in use. For each cable, ``on`` states whether the cable is in use."""
         self._world, self._cables = world, cables
         self._rows = [find_rows(world, cables, law) for law in LAWS]
         self._old = self._read(state, on)
@@ -204,7 +207,7 @@ class WinchContacts:
         return found
 
     def change(self, state: State, on: BoolArray, length: float) -> None:
-        """Transfer the history values to the cables that are in use from now on, for a length of the rope [m]."""
+        """Transfer the history values to the cables that are now in use, for a length of the rope [m]."""
         for old, new in zip(self._old, self._read(state, on), strict=True):
             if old is not None and new is not None:
                 carry_history(old, new, length, state)

@@ -3,10 +3,10 @@ is much larger than the length of a cable.
 
 In a rope created by `winch_rope`, the number of cables is constant, and each cable has a constant fraction Δ of the
 length l of the rope. The rope of this file has several levels, each of which divides the whole rope into cables. All
-levels use the same nodes. The first level consists of c equal cables, the second of 2 c, the third of 4 c, and so on; c
-is the smallest number of cables. The cables of one level are active and form the rope outside the winch. The cables of
-all other levels are inactive, without forces and mass. Nodes that belong to no active cable are fixed in their
-reference positions. Therefore the numbering of coordinates does not change during a run.
+levels use the same nodes. The first level consists of c equal cables, the second of 2 c, the third of 4 c, and so on.
+Here c is the smallest number of cables. The cables of one level are active and form the rope outside the winch. The
+cables of all other levels are inactive, without forces and mass. Nodes that belong to no active cable are fixed in
+their reference positions. Therefore the numbering of coordinates does not change during a run.
 
 If the active cables are too long, each cable is split into two. The shape of the rope does not change, because both
 halves are parts of the same cubic. Let h = Δ l be the length of a cable, and let r and s be the position and the slope
@@ -16,12 +16,12 @@ of the nodes of the cable. The position and slope in the middle of the cable are
 
 Nodes are at constant fractions of l. Therefore velocities and accelerations in the middle are the time derivatives of
 these formulas, including the derivatives of h. A split does not change the position, velocity and acceleration of the
-material, so mass, momentum and energy are conserved. If cables are too short, pairs of cables are merged. The outer
-nodes of the pair do not change, and one cubic replaces the two cubics between them. The error of positions is O(h⁴)
-with the length h of the merged cables. In ropes with torsion, the frame of the material in the middle of a cable
-follows from the frames at both of its nodes (elements/cable/winch_twist_split.py). Contact points of new cables receive
-their history values from the points of the cables before the change (winch_contact.py). Sliding joints remain at their
-material point.
+material. Therefore mass, momentum and energy are conserved. If cables are too short, pairs of cables are merged. The
+outer nodes of the pair do not change, and one cubic replaces the two cubics between them. The error of positions is
+O(h⁴), where h is the length of the merged cables. In ropes with torsion, the frame of the material in the middle of a
+cable is computed from the frames at both of its nodes (elements/cable/winch_twist_split.py). Contact points of new
+cables receive their history values from the points of the cables before the change (winch_contact.py). Sliding joints
+remain at their material point.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LONGEST, SHORTEST = 1.6, 0.4
-"""LONGEST, SHORTEST: cables longer than LONGEST times ``wanted`` are split; cables shorter than SHORTEST times
+"""LONGEST, SHORTEST: cables longer than LONGEST times ``wanted`` are split, and cables shorter than SHORTEST times
 ``wanted`` are merged. After each change, the length of a cable is about 0.8 times ``wanted``.
 """
 MOST = 1e5
@@ -58,8 +58,9 @@ MOTION = "q", "v", "a", "carried"
 
 
 class CableChange(NamedTuple):
-    """A change of the number of cables: the time of the change [s], the number of cables after the change, and the
-    potential energy of the weight before the change minus this energy after the change [J], which is 0 for a split.
+    """A change of the number of cables. The attributes are the time of the change [s], the number of cables after the
+    change, and the potential energy of the weight before the change minus this energy after the change [J]. This
+    difference is 0 for a split.
     """
 
     t: float
@@ -106,26 +107,26 @@ class WinchReserve(StepHook):
     number of active cables changes, because all cables exist from the start.
 
     Args:
-        outlet, end: positions of the ends [m], shape (2,), or (3,) in 3D; neither end is constrained.
+        outlet, end: positions of the ends [m], shape (2,), or (3,) in 3D. Neither end is constrained.
         cables: smallest number of active cables, for the shortest rope.
         wanted: length that cables should approximately have [m].
-        longest: largest length of the rope for which cables are created [m]; for a longer rope the cables become longer
-            than ``wanted``, and a message is printed.
+        longest: largest length of the rope for which cables are created [m]. If the rope is longer, the cables become
+            longer than ``wanted``, and a message is printed.
         strain: strain of the rope in the reference configuration [1].
         name: name for messages and output.
-        **columns: columns of `WinchCable2D` except ``active``, with one value for all cables; with
-            ``torsional_stiffness=`` columns of `WinchTwistCable3D`, as in `winch_rope`.
+        **columns: columns of `WinchCable2D` except ``active``, with one value for all cables. With
+            ``torsional_stiffness=``, columns of `WinchTwistCable3D`, see `winch_rope`.
 
     Attributes:
-        cables: the cables of all levels; outputs of inactive cables are 0 (mass) or NaN (positions).
+        cables: the cables of all levels. Outputs of inactive cables are 0 (mass) or NaN (positions).
         nodes: all nodes, from the outlet to the end.
         feed: the `ALENode` whose coordinate ``s`` is the length of rope outside the winch.
-        changes: changes of the number of cables, in order of time; see `CableChange`.
+        changes: changes of the number of cables, in order of time. See `CableChange`.
 
     Raises:
         ModelError: positions have different shapes, positions coincide, ``active`` is given, or ``longest`` is less
-            than the initial length or more than `MOST` times ``wanted``; at the start of a run, a track of sliding
-            joints contains a part of the cables, or the contact of the cables has a search.
+            than the initial length or more than `MOST` times ``wanted``. At the start of a run, the error is raised if
+            a track of sliding joints contains a part of the cables, or if the contact of the cables has a search.
     """
 
     changes_state = True
@@ -218,7 +219,7 @@ class WinchReserve(StepHook):
         return self.cables[np.flatnonzero(self._level_of == self._level)]
 
     def _find_level(self, length: float, level: int) -> int:
-        """Find the level of cables for a length of rope [m]; the search starts at ``level``."""
+        """Find the level of cables for a length of rope [m]. The search starts at ``level``."""
         while level + 1 < self._levels and length > LONGEST * self._wanted * self._count(level):
             level += 1
         while level > 0 and length < SHORTEST * self._wanted * self._count(level):
@@ -282,8 +283,9 @@ class WinchReserve(StepHook):
         return before - after if new < old else 0.0
 
     def _turn_middles(self, values: list[FloatArray], lengths: list[float], stride: int) -> None:
-        """Set the angles of the nodes in the middle of cables with torsion, and their rates; ``stride`` is the
-        difference of the indices of the nodes of a cable. For the other arguments see `find_middles`.
+        """Set the angles of the nodes in the middle of cables with torsion, and the rates of these angles. The argument
+        ``stride`` is the difference between the indices of the two nodes of a cable. For the other arguments see
+        `find_middles`.
         """
         from windlass.elements.cable.winch_twist_split import find_middle_angles  # here, because few ropes have twist
         from windlass.elements.nodes.twist_node import read_frames  # imported here, because few ropes have twist

@@ -2,7 +2,8 @@
 
     velocity: u = profile(h) V + waves + gusts + user function
     acceleration: a = ∂u/∂t at a fixed point
-    profile: 1, (h/H)^α or ln(h/h0)/ln(H/h0); h is the height above the bed of water, for other fluids above the level
+    profile: 1, (h/H)^α or ln(h/h0)/ln(H/h0). For water, h is the height above the bed. For other fluids, h is the
+        height above the level
     profile from a table: V + (velocity of the table at the height z) replaces profile(h) V
     phase of an Airy wave: ψ = k (x cos θ + y sin θ) - ω t + φ,    ω² = g k tanh(k d)
     surface of a wave: η = A cos ψ
@@ -11,16 +12,16 @@
     height z' by vertical stretching: min(z', 0)
     height z' by Wheeler stretching: (z' - η) d/(d + η)
     linear extrapolation: C + k z' S, S + k z' C at the level for 0 < z' < η
-    gust along the mean velocity V: A cos(ω (s/|V| - t) + φ), with the distance s along V
+    gust along the mean velocity V: A cos(ω (s/|V| - t) + φ), where s is the distance along V
     volume fraction of water: s = 1 below the surface level + η, 0 above the surface
-    volume fraction of air: s = 1 above, 0 below the surface; s changes by a cubic step over the height `transition`
+    volume fraction of air: s = 1 above the surface, 0 below it. Over the height `transition`, s changes by a cubic step
 
 `FlowColumns` defines the parameters. With vertical stretching, the velocities of waves above the mean water level are
 equal to the velocities at this level. With all other methods, the velocities above the surface are equal to the
-velocities at the surface. Accelerations are the accelerations of Airy waves at the same height z', with the amplitudes
-A ω² C and A ω² S. On a current that carries the waves, ω in the amplitudes of velocities and accelerations is replaced
-by σ, the frequency for an observer who moves with the current. For h < H/1000 the power law is replaced by a straight
-line, because the slope of the power law is unbounded at h = 0. With a start ramp, waves and gusts are multiplied by the
+velocities at the surface. Accelerations are the accelerations of Airy waves at the height z', with the amplitudes A ω²
+C and A ω² S. On a current that carries the waves, ω in the amplitudes of velocities and accelerations is replaced by σ,
+the frequency for an observer who moves with the current. For h < H/1000 the power law is replaced by a straight line,
+because the slope of the power law is unbounded at h = 0. With a start ramp, waves and gusts are multiplied by the
 factor r(t), a cubic step from 0 to 1.
 
 Source: G. B. Airy, Tides and waves (1845); J. D. Wheeler, Method for calculating forces produced by irregular waves, J.
@@ -44,10 +45,11 @@ UNIFORM, POWER, LOG, TABLE = range(4)
 BELOW, ABOVE, EVERYWHERE = range(3)
 VERTICAL, WHEELER, LINEAR, NONE = range(4)
 DEEPEST = -40.0
-"""Exponent k z' below which a wave is neglected [1], because its velocity is below 1e-17 times the velocity at z' = 0.
+"""Exponent k z' [1]. If the exponent is below this value, a wave is neglected, because its velocity is below 1e-17
+times the velocity at z' = 0.
 """
 LOWEST = 1e-3
-"""Height h/H [1] below which the power law is replaced by a straight line."""
+"""Height h/H [1]. Below this height the power law is replaced by a straight line."""
 
 
 class FlowColumns(NamedTuple):
@@ -224,7 +226,7 @@ def eval_elevation(c: FlowColumns, r: FloatArray, t: float) -> tuple[float, floa
 @kernel
 def eval_height(c: FlowColumns, z: float, eta: float) -> tuple[float, float, float]:
     """Return the height z' [m] at which the velocities of waves are evaluated, and its derivatives with respect to z
-    and η [1]. z is the height above the level [m], and ``eta`` the surface elevation η [m].
+    and η [1]. The argument ``z`` is the height above the level [m], and ``eta`` is the surface elevation η [m].
     """
     if z <= -c.depth:
         return -c.depth, 0.0, 0.0
@@ -262,7 +264,7 @@ def eval_decrease(c: FlowColumns, k: float, y: float) -> tuple[float, float, flo
 @kernel
 def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
     """Add velocity and acceleration of all waves at the position r [m], shape (3,), to the values f of a point. If
-    ``gradients`` is true, add also their derivatives with respect to position.
+    ``gradients`` is true, also add the derivatives of both with respect to position.
     """
     grown, rate = eval_growth(c, t)
     side = 3 - c.up
@@ -323,7 +325,7 @@ def add_gusts(c: FlowColumns, r: FloatArray, t: float, f: Any) -> None:
 
 @kernel(inline=True)
 def add_flow(up: int, side: int, cx: float, cy: float, u: float, v: float, to: FloatArray) -> None:
-    """Add a vector to ``to``, shape (3,); the vector has the horizontal component u along (cx, cy) and the upward
+    """Add a vector to ``to``, shape (3,). The vector has the horizontal component u along (cx, cy) and the upward
     component v.
     """
     to[0] += u * cx
@@ -334,7 +336,8 @@ def add_flow(up: int, side: int, cx: float, cy: float, u: float, v: float, to: F
 @kernel(inline=True)
 def add_gradient(up: int, side: int, cx: float, cy: float, us: float, vs: float, to: FloatArray) -> None:
     """Add the derivatives of the vector of `add_flow` with respect to horizontal positions to the matrix ``to``, shape
-    (3, 3); us and vs are the derivatives of u and v along (cx, cy)."""
+    (3, 3). The arguments ``us`` and ``vs`` are the derivatives of u and v along (cx, cy).
+    """
     to[0, 0] += us * cx * cx
     to[0, side] += us * cx * cy
     to[side, 0] += us * cx * cy
@@ -347,7 +350,9 @@ def add_gradient(up: int, side: int, cx: float, cy: float, us: float, vs: float,
 def add_product(
     up: int, side: int, a: tuple[float, float, float], b: tuple[float, float, float], to: FloatArray
 ) -> None:
-    """Add the matrix a bᵀ to ``to``; the components of a and b are along x, the other horizontal axis, and upwards."""
+    """Add the matrix a bᵀ to ``to``. The components of a and b are along x, along the other horizontal axis, and
+    upwards.
+    """
     axes = (0, side, up)
     for i in range(3):
         for j in range(3):
@@ -436,8 +441,8 @@ def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, 
 def fill_flow_gradients(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any
 ) -> None:
-    """Write the values of `fill_flow` and their derivatives with respect to position; ``gradients``: derivatives of
-    ``given``, shape (p, 2, 3, 3).
+    """Write the values of `fill_flow` and their derivatives with respect to position. The argument ``gradients``
+    contains the derivatives of ``given``, shape (p, 2, 3, 3).
     """
     fill_all(c, points, time, given, gradients, True, f)
 
@@ -446,7 +451,7 @@ def fill_flow_gradients(
 def fill_all(
     c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Any
 ) -> None:
-    """Write the values of `fill_flow` into f; if ``whole`` is true, write also the derivatives of velocities and
+    """Write the values of `fill_flow` into f. If ``whole`` is true, also write the derivatives of velocities and
     accelerations with respect to position.
     """
     fill_share(c, points, time, f)

@@ -14,8 +14,8 @@ from windlass.framework.model.law import Tables
 def create_flows_at(
     world: Tables, fluids: IntArray, up: IntArray, scale: FloatArray
 ) -> tuple[list[FlowColumns], list[UserFlow]]:
-    """Return the data with which kernels evaluate the fluids at points, one `FlowColumns` for each fluid and upward
-    axis, and one `UserFlow` for each `FlowColumns` of a fluid with a user function.
+    """Return the data with which kernels evaluate the fluids at points. The data are one `FlowColumns` for each fluid
+    and upward axis, and one `UserFlow` for each `FlowColumns` of a fluid with a user function.
 
     Args:
         world: model that contains the fluids.

@@ -5,9 +5,9 @@
 The last axis points upwards: y in 2D, z in 3D. The docstring of flow.py states the equations and defines the symbols.
 
 A user ``function`` adds a velocity and an acceleration. Plain functions receive arrays: ``f(t, x) -> (u, u_t)`` with
-the time t [s] and the positions x [m], shape (n, 3); both results have the shape (n, 3). Functions created by
+the time t [s] and the positions x [m], shape (n, 3). Both results have the shape (n, 3). Functions created by
 `compiled` compute the results for one position and write them into arrays: ``f(t, x, u, u_t) -> None`` with arrays of
-shape (3,); u and u_t contain zeros before the call.
+shape (3,). Before the call, u and u_t contain zeros.
 
 Source: DNV-RP-C205, Environmental conditions and environmental loads, sections 2.3, 3.2 and 4.1.
 """
@@ -61,8 +61,8 @@ treated as rounding errors.
 class Fluid(Component):
     """Water or air, defined by its density, the region that it occupies, and its flow.
 
-    `regular_wave`, `stream_function_wave`, `jonswap` and `second_order_waves` create the columns that define waves,
-    `api_wind` and `npd_wind` the columns of wind with gusts.
+    `regular_wave`, `stream_function_wave`, `jonswap` and `second_order_waves` create the columns that define waves.
+    `api_wind` and `npd_wind` create the columns of wind with gusts.
     """
 
     provides = ("fluid",)

@@ -5,15 +5,15 @@
     NPD profile: U(z) = U_0 (1 + C ln(z/10)),    C = 0.0573 sqrt(1 + 0.15 U_0)
     API: S = σ²/f_p (1 + 1.5 f/f_p)^(-5/3),    f_p = 0.025 U(z)/z
     API profile: U(z) = U_0 (z/10)^0.125
-    API intensity: σ = 0.15 (z/20)^-0.125 U(z) for z <= 20 m, 0.15 (z/20)^-0.275 U(z) above
+    API intensity: σ = 0.15 (z/20)^-0.125 U(z) for z <= 20 m, σ = 0.15 (z/20)^-0.275 U(z) for larger z
 
 S is the one-sided spectrum of the speed along the mean wind [m²/s²/Hz], f the frequency [Hz], z the height above the
 ground or the sea [m], and U_0 the mean speed over one hour at z = 10 m [m/s]. The integral of the API spectrum from 0
 to infinity is σ². The spectrum is evaluated for one height, and the gusts of a fluid have this spectrum at all heights.
 According to the formulas above, σ of API does not depend on the height up to 20 m, and σ of NPD decreases slowly with
-the height. Gusts travel with the mean velocity V at the reference height (Taylor's hypothesis), so they are uniform
-across the wind. Real gusts at distant points have a lower correlation. Therefore the computed loads on long lines
-across the wind are too large. The component of the wind across the mean direction has no gusts.
+the height. Gusts travel with the mean velocity V at the reference height (Taylor's hypothesis). Therefore the gusts are
+uniform across the wind. Real gusts at distant points have a lower correlation. Therefore the computed loads on long
+lines across the wind are too large. The component of the wind across the mean direction has no gusts.
 
 With ``components="equal energy"``, all gusts have the same share of the variance. With ``"equal steps"``, the values
 log f of successive gusts differ by the same step. With equal energy, few gusts have high frequencies.
@@ -65,8 +65,8 @@ def npd_spectrum(frequency: Any, speed: float, height: float = HEIGHT) -> FloatA
 
 @checked(frequency=numbers("Hz", (), (None,)), speed=number("m/s", above=0.0), height=number("m", above=0.0))
 def api_spectrum(frequency: Any, speed: float, height: float = HEIGHT) -> FloatArray:
-    """Return the API spectrum of the wind speed [m^2/s^2/Hz], with the same shape as ``frequency``; the arguments and
-    errors are the same as in `npd_spectrum`.
+    """Return the API spectrum of the wind speed [m^2/s^2/Hz], with the same shape as ``frequency``. `npd_spectrum`
+    describes the arguments and errors.
     """
     f = _read_frequencies(frequency, "api_spectrum")
     at_height = speed * (height / HEIGHT) ** 0.125
@@ -137,8 +137,8 @@ def api_wind(
     highest: float = 0.5,
     components: str = "equal steps",
 ) -> dict[str, Any]:
-    """Create columns of a `Fluid` for wind with gusts by the spectrum and profile of API RP 2A; the arguments and
-    errors are the same as in `npd_wind`.
+    """Create columns of a `Fluid` for wind with gusts by the spectrum and profile of API RP 2A. `npd_wind` describes
+    the arguments and errors.
     """
     given = (speed, seed, height, direction, count, lowest, highest, components)
     return {"profile": "power", "exponent": 0.125} | _create_gusts(api_spectrum, "api_wind", *given)
@@ -156,7 +156,9 @@ def _create_gusts(
     highest: float,
     components: str,
 ) -> dict[str, Any]:
-    """Create the columns of velocity and gusts; ``name`` is the calling function, for error messages."""
+    """Create the columns of velocity and gusts. The argument ``name`` is the name of the calling function, for error
+    messages.
+    """
     if highest <= lowest:
         raise ModelError(f"highest = {highest:g} Hz in {name}: must be > lowest = {lowest:g} Hz")
     # the spectrum is divided over log f: S df = S f d(log f)

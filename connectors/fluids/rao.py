@@ -3,15 +3,15 @@
     wave at the vessel: η = A cos ψ,    ψ = k (x cos θ + y sin θ) - ω t + φ
     response of each degree of freedom: x_j = A a_j cos(ψ + ε_j) = Re(A H_j exp(iψ)),    H_j = a_j exp(iε_j)
 
-a_j is the amplitude per wave amplitude, and ε_j is the phase lag: the response has its maximum at the time ε_j/ω after
+a_j is the amplitude per wave amplitude, and ε_j is the phase lag. The response has its maximum at the time ε_j/ω after
 the crest of the wave has passed the vessel. The degrees of freedom are surge, sway and heave along the axes x, y, z of
 the vessel at rest, and roll, pitch and yaw about these axes. The heading β = θ - (heading of the vessel) is the
-direction of travel of the wave relative to the x axis of the vessel: 0 for waves from astern, 180° for waves from
-ahead.
+direction of travel of the wave relative to the x axis of the vessel. It is 0 for waves from astern, and 180° for waves
+from ahead.
 
 Between frequencies and headings, H_j is interpolated linearly. Below and above the frequencies of the table, H_j is the
-value at the nearest frequency. If the headings of the table are from 0 to 180°, the vessel is symmetric: for the
-heading -β, sway, roll and yaw have the opposite sign.
+value at the nearest frequency. If the headings of the table are from 0 to 180°, the vessel is symmetric. For the
+heading -β, sway, roll and yaw then have the opposite sign.
 
 Source: J. N. Newman, Marine Hydrodynamics, MIT Press (1977), section 6.19.
 """
@@ -54,8 +54,8 @@ class RAO:
 
     Args:
         frequencies: increasing angular frequencies ω > 0 [rad/s], shape (n,).
-        headings: increasing headings β [rad], shape (h,), for a symmetric vessel within 0 to π, otherwise within -π to
-            2 π.
+        headings: increasing headings β [rad], shape (h,). For a symmetric vessel they are within 0 to π, otherwise
+            within -π to 2 π.
         amplitudes: amplitudes a_j per wave amplitude, shape (n, h, 6): motions [m/m for surge, sway, heave; rad/m for
             roll, pitch, yaw], or forces [N/m] and torques [N m/m].
         phases: phase lags ε_j [rad], shape (n, h, 6).
@@ -93,7 +93,7 @@ class RAO:
 
     @property
     def is_symmetric(self) -> bool:
-        """Whether the headings are within 0 to π, so that the table is extended by symmetry."""
+        """Whether the headings are within 0 to π. In this case the table is extended by symmetry."""
         return bool(self.headings[0] >= -CLOSE and self.headings[-1] <= np.pi + CLOSE)
 
     def eval_response(self, frequency: Any, heading: Any) -> NDArray[np.complex128]:
@@ -124,8 +124,8 @@ class RAO:
 
 
 def interpolate(x: FloatArray, y: NDArray[Any], at: float) -> NDArray[Any]:
-    """Return y at the coordinate ``at``, interpolated linearly along the first axis of y; x contains the coordinates on
-    this axis. Before the first and after the last coordinate the result is constant.
+    """Return y at the coordinate ``at``, interpolated linearly along the first axis of y. The argument ``x`` contains
+    the coordinates on this axis. Before the first and after the last coordinate the result is constant.
     """
     if len(x) == 1:
         return np.asarray(y[0])
@@ -138,12 +138,12 @@ def interpolate(x: FloatArray, y: NDArray[Any], at: float) -> NDArray[Any]:
 def read_rao(file: str | os.PathLike[str]) -> RAO:
     """Read response amplitude operators from a CSV file.
 
-    The first line that is not a comment (``#``) contains the names of the columns with units in brackets, in any order.
-    The columns are ``period [s]`` or ``frequency [rad/s]`` (or ``[Hz]``), ``heading [deg]`` (or ``[rad]``), and two
-    columns for each degree of freedom: the amplitude per wave amplitude, such as ``surge [m/m]`` or ``roll [deg/m]``
-    (or ``[rad/m]``), and the phase lag, such as ``surge phase [deg]``. Degrees of freedom without columns have the
-    amplitude 0. Each pair of a period and a heading has one line. The docstring of rao.py defines headings and phase
-    lags.
+    The first line that is not a comment (``#``) contains the names of the columns, with units in brackets and in any
+    order. The columns are ``period [s]`` or ``frequency [rad/s]`` (or ``[Hz]``), ``heading [deg]`` (or ``[rad]``), and
+    two columns for each degree of freedom: the amplitude per wave amplitude, such as ``surge [m/m]`` or ``roll
+    [deg/m]`` (or ``[rad/m]``), and the phase lag, such as ``surge phase [deg]``. Degrees of freedom without columns
+    have the amplitude 0. Each pair of a period and a heading has one line. The docstring of rao.py defines headings and
+    phase lags.
 
     Args:
         file: path of the file with values separated by commas.

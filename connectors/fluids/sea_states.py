@@ -12,8 +12,8 @@ common period, and the sea does not repeat itself. With components of equal freq
 into parts of equal width Δω, and each wave has the frequency in the middle of its part. The envelope of the sea repeats
 itself after 2π/Δω. In both cases, the sum has exactly the significant height Hs.
 
-In a sea with spreading, each wave has one direction, so the sea is homogeneous. The directions are the centres of parts
-of D(θ) with equal energy, in a random order that depends on the seed.
+In a sea with spreading, each wave has one direction. Therefore the sea is homogeneous. The directions are the centres
+of parts of D(θ) with equal energy, in a random order that depends on the seed.
 
 Source: K. Hasselmann and others, Measurements of wind-wave growth and swell decay during the Joint North Sea Wave
 Project, Dtsch. Hydrogr. Z. A8 12 (1973); M. S. Longuet-Higgins, D. E. Cartwright, N. D. Smith, Observations of the
@@ -33,11 +33,12 @@ from windlass.framework.errors import ModelError
 
 WIDTHS = 0.07, 0.09
 RANGE = 0.4, 8.0
-"""Smallest and largest frequency of a spectrum, relative to the peak frequency [1]; less than 2e-4 of the energy is
-outside these limits."""
+"""Smallest and largest frequency of a spectrum, relative to the peak frequency [1]. Less than 2e-4 of the energy is
+outside these limits.
+"""
 EQUAL_STEPS_RANGE = 0.4, 5.0
 """Smallest and largest frequency of a spectrum that is divided into equal frequency steps, relative to the peak
-frequency [1]; less than 2e-3 of the energy is outside these limits.
+frequency [1]. Less than 2e-3 of the energy is outside these limits.
 """
 POINTS = 20_000
 COMPONENTS = "equal energy", "equal frequency"
@@ -110,13 +111,13 @@ def jonswap(
         significant_height: significant wave height Hs [m], four times the standard deviation of the surface elevation.
         peak_period: period Tp of the peak of the spectrum [s].
         seed: seed of the random phases and of the order of the directions.
-        peakedness: γ of the spectrum [1]; 1 is a Pierson-Moskowitz spectrum.
+        peakedness: γ of the spectrum [1]. The value 1 gives a Pierson-Moskowitz spectrum.
         count: number of waves.
         direction: mean direction of travel θ_0, from x towards the other horizontal axis [rad].
         components: ``"equal energy"`` of all waves, or ``"equal frequency"`` steps between the waves, from 0.4 to 5
             times the peak frequency.
-        spreading: exponent s of the spreading cos^2s((θ - θ_0)/2) [1], about 5 to 15 for wind seas; None: long crests,
-            all waves travel in the mean direction.
+        spreading: exponent s of the spreading cos^2s((θ - θ_0)/2) [1], about 5 to 15 for wind seas. If None, crests are
+            long, and all waves travel in the mean direction.
 
     Returns:
         The columns ``wave_amplitudes`` [m], ``wave_frequencies`` [rad/s], ``wave_directions`` [rad] and ``wave_phases``

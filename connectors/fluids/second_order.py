@@ -1,15 +1,15 @@
 """Waves of second order in water of finite depth. The phases of these waves are sums and differences of the phases of
 Airy waves.
 
-For each pair of different Airy waves with amplitudes a, phases ψ, wave vectors k, frequencies ω_i >= ω_j, R =
-k tanh(k d) and V = a g/ω, the surface and the potential have the terms
+Consider a pair of different Airy waves with amplitudes a, phases ψ, wave vectors k, and frequencies ω_i >= ω_j. With R
+= k tanh(k d) and V = a g/ω, the surface and the potential have the terms
 
     η = A± cos(ψ_i ± ψ_j),    φ = F± cosh(κ (z + d))/cosh(κ d) sin(ψ_i ± ψ_j),    κ = |k_i ± k_j|,    ω± = ω_i ± ω_j
     F± (ω±² - g κ tanh(κ d)) = g/2 (a_j V_i Q_i ± a_i V_j Q_j) + ω± V_i V_j (k_i·k_j ∓ R_i R_j),    Q = k² - R²
     A± = ω± F±/g - V_i V_j (k_i·k_j ∓ R_i R_j)/(2 g) + a_i a_j (R_i + R_j)/2
 
 For each wave, half of the terms with + for i = j is added. These terms are Stokes' wave of second order. With these
-terms, the errors of the conditions at the surface are of order 3 in the steepness. The mean level remains at η = 0,
+terms, the residuals of the conditions at the surface are of order 3 in the steepness. The mean level remains at η = 0,
 because differences of waves with the same frequency are left out.
 
 Source: J. N. Sharma, R. G. Dean, Second-order directional seas and associated wave forces, Soc. Petroleum Engineers J.
@@ -56,25 +56,26 @@ def second_order_waves(
 
     The number of waves of second order is the square of the number n of Airy waves. Only the waves with the largest
     amplitudes are added, at most ``most``. The computing time for the flow at a point is proportional to the number of
-    all waves. The amplitudes of sums increase with the frequency, so spectra should end at about sqrt(2 g/Hs).
+    all waves. The amplitudes of sums increase with the frequency. Therefore spectra should end at about sqrt(2 g/Hs).
 
     Args:
         waves: the columns ``wave_amplitudes``, ``wave_frequencies``, ``wave_directions`` and ``wave_phases``, as
             created by `regular_wave` and `jonswap`.
-        depth: water depth d [m], which must be the depth of the fluid.
+        depth: water depth d [m]. It must be equal to the depth of the fluid.
         gravity: gravitational acceleration g [m/s^2].
         most: largest number of waves of second order.
 
     Returns:
-        The columns of all waves, each of shape (n + m,), where m is the number of added waves; also ``depth``, and
-        ``stretching`` = "linear". Linear extrapolation of the velocities to points above the mean level is exact to
-        second order. The wave numbers are computed for water without a current, so ``wave_current`` is False.
+        The columns of all waves, each of shape (n + m,), where m is the number of added waves. The result also contains
+        ``depth``, and ``stretching`` = "linear". Linear extrapolation of the velocities to points above the mean level
+        is exact to second order. The wave numbers are computed for water without a current. Therefore ``wave_current``
+        is False.
 
     Raises:
         ModelError: other columns than the columns of Airy waves, columns of different lengths, amplitudes or
             frequencies that are not > 0, a depth, gravity or ``most`` that is not > 0, or waves that are too high for
-            the depth or too steep, so that the elevation of second order exceeds a quarter of the elevation of the Airy
-            waves.
+            the depth or too steep. Waves are too high or too steep if the elevation of second order exceeds a quarter
+            of the elevation of the Airy waves.
     """
     a, omega, theta, phase = _read_waves(waves)
     k = wave_number(omega, depth, gravity)
@@ -142,8 +143,8 @@ def _eval_pairs(
     gravity: float,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
     """Return the amplitudes A of the surface [m] and κ F of the horizontal velocity at the level [m/s] for pairs of
-    waves with the indices i and j, shape (pairs,) each. ``inner`` contains k_i·k_j, and ``sign`` is 1 for sums and -1
-    for differences; see the docstring of this module.
+    waves with the indices i and j, shape (pairs,) each. The argument ``inner`` contains k_i·k_j, and ``sign`` is 1 for
+    sums and -1 for differences. See the docstring of this module.
     """
     R, V = k * np.tanh(k * depth), a * gravity / omega
     Q = k**2 - R**2

@@ -37,12 +37,14 @@ from windlass.framework.errors import ModelError
 STEP = 0.05
 """Largest increase of H/H_max from one solution to the next [1]."""
 CLOSE = 1e-11
-"""Largest residual of the scaled equations, divided by the smaller of 1 and the scaled height, for which Newton's
-method has converged [1].
+"""Largest residual of the scaled equations, divided by the smaller of 1 and the scaled height [1]. If the residual is
+not larger, Newton's method has converged.
 """
 MOST = 40
 TINY = 1e-12
-"""Amplitude of a harmonic, relative to the height [1], below which the harmonic is left out."""
+"""Amplitude of a harmonic, relative to the height [1]. If the amplitude is below this value, the harmonic is left
+out.
+"""
 IMAGINARY = 1e-30
 
 
@@ -70,7 +72,7 @@ def stream_function_wave(
     Args:
         height: height H from trough to crest [m].
         period: period at a fixed point [s].
-        depth: water depth d [m], which must be the depth of the fluid.
+        depth: water depth d [m]. It must be equal to the depth of the fluid.
         direction: direction of travel, from x towards the other horizontal axis [rad].
         current: uniform current U along the direction of the wave [m/s], < 0 against the wave.
         gravity: gravitational acceleration g [m/s^2].
@@ -125,7 +127,7 @@ def _solve(
 ) -> NDArray[np.complex128]:
     """Return the solution of the equations in the docstring of this module as one array: the surface elevations η at
     the points, then B_j, k, v, q and R, in SI units, shape (2 count + 5,). Raise ModelError if there is no solution."""
-    # lengths are scaled by g/ω², times by 1/ω
+    # lengths are scaled by g/ω², and times by 1/ω
     L, c = gravity / omega**2, gravity / omega
     H, d, U = height / L, depth / L, current / c
     k = _find_length(d, U)
@@ -166,8 +168,9 @@ def _solve(
 
 
 def _find_length(d: float, U: float) -> float | None:
-    """Return the scaled wave number of a wave of small height on a current, or None if the current stops the wave; d
-    and U are the scaled depth and current."""
+    """Return the scaled wave number of a wave of small height on a current, or None if the current stops the wave. The
+    arguments d and U are the scaled depth and current.
+    """
     k, _ = find_wave_numbers(np.ones(1), d, 1.0, lambda k: np.full(1, U))
     return None if np.isnan(k[0]) else float(k[0])
 
@@ -195,7 +198,9 @@ def _newton(y: NDArray[np.complex128], H: float, d: float, U: float, count: int)
 
 def _residual(y: NDArray[np.complex128], H: float, d: float, U: float, count: int) -> NDArray[np.complex128]:
     """Return the residuals of the scaled equations, shape (2 count + 5,). If one unknown has a small imaginary part,
-    the imaginary parts of the result, divided by this part, are the derivatives with respect to the unknown."""
+    the derivatives with respect to this unknown are the imaginary parts of the result, divided by the imaginary part of
+    the unknown.
+    """
     eta, B, (k, v, q, R) = y[: count + 1], y[count + 1 : 2 * count + 1], y[-4:]
     j = np.arange(1, count + 1)
     X = np.arange(count + 1) * np.pi / count

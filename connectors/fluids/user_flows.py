@@ -16,7 +16,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class UserFlow:
-    """The user function of one fluid at some points. See `fluid.py` for its arguments and results.
+    """The user function of one fluid at some points. `fluid.py` describes the arguments and results of the function.
 
     Args:
         function: a plain function of arrays, or a function created by `compiled`.
@@ -33,7 +33,8 @@ class UserFlow:
 
     def fill(self, t: float, r: FloatArray, given: FloatArray) -> None:
         """Write velocities [m/s] and accelerations [m/s^2] at the points of the fluid and the time t [s] into
-        ``given``, shape (p, 2, 3). r contains the positions of all p points [m], shape (p, 3)."""
+        ``given``, shape (p, 2, 3). The argument ``r`` contains the positions of all p points [m], shape (p, 3).
+        """
         given[self._where] = self._eval(t, r[self._where])
 
     def fill_gradients(self, t: float, r: FloatArray, gradients: FloatArray) -> None:

@@ -8,7 +8,7 @@ component of the current along the direction of the wave. The dispersion is exac
 approximation of first order for a current that changes with depth and is slow compared with the wave. With the
 integration variable y = sinh(2 k (z + d))/sinh(2 k d), Ũ is the integral of U over y from 0 to 1.
 
-A wave against a current that is too fast does not exist: on deep water, Ũ must be > -g/(4 ω).
+A wave cannot exist against a current that is too fast. On deep water, Ũ must be > -g/(4 ω).
 
 Source: D. H. Peregrine, Interaction of water waves and currents, Adv. Appl. Mech. 16 (1976) 9-117; J. T. Kirby, T.-M.
 Chen, Surface waves on vertically sheared flows, J. Geophys. Res. 94 (1989) 1013-1027.
@@ -27,11 +27,11 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.call import call
 
 CLOSE = 1e-14
-"""Change of a wave number relative to the wave number [1], below which the iteration ends."""
+"""Change of a wave number relative to the wave number [1]. If the change is below this value, the iteration ends."""
 MOST = 200
 POINTS, WEIGHTS = gauss_rule(48)
 DEEP = 300.0
-"""Exponent 2 k d above which water is treated as infinitely deep [1]."""
+"""Exponent 2 k d [1]. Above this value, water is treated as infinitely deep."""
 
 
 def find_mean_currents(c: FlowColumns, k: FloatArray, theta: FloatArray) -> FloatArray:
@@ -63,8 +63,9 @@ def solve_dispersion(
 def find_wave_numbers(
     omega: FloatArray, depth: float, gravity: float, find_means: Callable[[FloatArray], FloatArray]
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the results of `solve_dispersion` for water of the given depth [m]; ``find_means`` returns the mean
-    currents [m/s] for wave numbers [1/m], shape (m,) each."""
+    """Return the results of `solve_dispersion` for water of the given depth [m]. The function ``find_means`` returns
+    the mean currents [m/s] for wave numbers [1/m], shape (m,) each.
+    """
     k: FloatArray = wave_number(omega, depth, gravity)
     for _ in range(MOST):
         mean = find_means(k)

@@ -1,3 +1,3 @@
-"""The laws of dry friction: `bristle` describes sticking and slipping, `regularised` describes friction without
+"""The laws of dry friction: `bristle` describes sticking and slipping. `regularised` describes friction without
 sticking.
 """

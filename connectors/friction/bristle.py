@@ -3,17 +3,17 @@ and slipping.
 
     trial force: tau = k u + d v, with the deflection u of the bristle from its anchor and the slip velocity v
     sticks: f = tau if |tau| <= F, with the friction limit F; for contact F = mu |f_n| (Coulomb)
-    slips: f = F e if |tau| > F, with e = tau/|tau|; along a line e is the state +-1
-    anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e, so the forces of bristle and
+    slips: f = F e if |tau| > F, with e = tau/|tau|. Along a line, e is the state +-1
+    anchor: the deflection of a slipping bristle becomes max(F - d v.e, 0)/k along e. Then the forces of bristle and
         damper sum to F
     anchor in published laws: the same formula with d v.e = 0, because these laws neglect the damper
     energy: k u²/2 if the bristle sticks, F²/(2 k) if it slips with the deflection F/k
 
-States: 0 sticks, 1 or -1 slips, -2 undefined (the contact is open, or has no friction). Contacts store states and
-anchors as history values. Each law defines how the deflection of a bristle is computed, when the trial force is
-evaluated, and which values are stored. Functions that are called in loops over lanes contain no branches, because
-branches would prevent vectorisation.
-Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
+States: 0 sticks, 1 or -1 slips, -2 undefined. The state is undefined if the contact is open or has no friction.
+Contacts store states and anchors as history values. Each law defines how the deflection of a bristle is computed, when
+the trial force is evaluated, and which values are stored. Functions that are called in loops over lanes contain no
+branches, because branches would prevent vectorisation. Source: radial return, P. Wriggers, Computational Contact
+Mechanics, Springer (2006).
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ def trial(k: float, u: float, d: float, v: float) -> float:
 
 @kernel(inline=True)
 def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
-    """Return the excess |tau| - F of the trial force tau over the friction limit F [N], and the state: the sign of
-    ``towards`` if |tau| > F, otherwise 0.
+    """Return two values: the excess |tau| - F of the trial force tau over the friction limit F [N], and the state. The
+    state is the sign of ``towards`` if |tau| > F, otherwise 0.
     """
     excess = abs(tau) - limit
     return excess, np.sign(towards) if excess > 0.0 else STICKS
@@ -61,7 +61,8 @@ def friction_force(state: float, tau: float, limit: float) -> float:
 @kernel(inline=True)
 def friction_slopes(state: float, k: float, d: float, by_fn: float) -> tuple[float, float, float]:
     """Return the derivatives of the friction f along a line with respect to the normal force f_n, the velocity v and
-    the deflection u; ``by_fn`` is the derivative of the friction limit with respect to f_n."""
+    the deflection u. The argument ``by_fn`` is the derivative of the friction limit with respect to f_n.
+    """
     if abs(state) == SLIPS:
         return by_fn * state, 0.0, 0.0
     return 0.0, d, k if state == STICKS else 0.0
@@ -75,14 +76,16 @@ def trial_vector(k: float, u: Vector, d: float, v: Vector) -> Vector:
 
 @kernel(inline=True)
 def return_share(size: float, limit: float) -> float:
-    """Return the ratio F/|tau| [1] of the friction limit to the magnitude of the trial force; 0 for tau = 0."""
+    """Return the ratio F/|tau| [1] of the friction limit to the magnitude of the trial force. The result is 0 for tau =
+    0.
+    """
     return limit / size if size > 0.0 else 0.0
 
 
 @kernel(inline=True)
 def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> Vector:
     """Return the variation of the friction F e of a slipping bristle, for the variations ``by_tau`` of the trial force
-    tau and ``by_limit`` of the friction limit F; ``share`` is the ratio F/|tau|.
+    tau and ``by_limit`` of the friction limit F. The argument ``share`` is the ratio F/|tau|.
     """
     along = e[0] * by_tau[0] + e[1] * by_tau[1] + e[2] * by_tau[2]
     rest = by_limit - share * along
@@ -91,30 +94,31 @@ def return_change(e: Vector, share: float, by_tau: Vector, by_limit: float) -> V
 
 @kernel(inline=True)
 def bend(force: float, drag: float, k: float) -> float:
-    """Return the deflection u [m] at which the forces of bristle and damper sum to ``force`` [N]; ``drag`` is the force
-    of the damper [N]. For k = 0 the result is 0.
+    """Return the deflection u [m] at which the forces of bristle and damper sum to ``force`` [N]. The argument ``drag``
+    is the force of the damper [N]. For k = 0 the result is 0.
     """
     return (force - drag) / k if k != 0.0 else 0.0
 
 
 @kernel(inline=True)
 def slip_bend(limit: float, drag: float, k: float) -> float:
-    """Return the deflection u [m] of a slipping bristle along e; ``drag`` is d v.e [N], or 0 if the damper is
-    omitted."""
+    """Return the deflection u [m] of a slipping bristle along e. The argument ``drag`` is d v.e [N], or 0 if the damper
+    is omitted.
+    """
     return max(bend(limit, drag, k), 0.0)
 
 
 @kernel(inline=True)
 def bent_energy(slips: bool, k: float, square: float, force: float) -> float:
-    """Return the energy of a bristle [J]: k u²/2 with u² = ``square`` if the bristle sticks, f²/(2 k) with the force f
-    if the bristle slips. For k = 0 the result is 0.
+    """Return the energy of a bristle [J]. If the bristle sticks, the energy is k u²/2 with u² = ``square``. If the
+    bristle slips, the energy is f²/(2 k) with the force f. For k = 0 the result is 0.
     """
     return 0.5 * force * bend(force, 0.0, k) if slips else 0.5 * k * square
 
 
 def check_friction(table: EntityTable) -> None:
-    """Raise ModelError for rows with a friction coefficient but without bristles and dampers, because the law would
-    ignore the coefficient.
+    """Raise ModelError for rows that have a friction coefficient but neither bristles nor dampers, because the law
+    would ignore the coefficient.
     """
     stiff = table.local("friction_stiffness_per_length") + table.local("friction_velocity_penalty_per_length")
     mu = table.local("friction_coefficient")

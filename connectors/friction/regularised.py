@@ -1,4 +1,5 @@
-"""Dry friction as a function of the slip velocity only: the force is 0 if the velocity is 0, so no contact sticks.
+"""Dry friction as a function of the slip velocity only. The force is 0 if the velocity is 0. Therefore no contact
+sticks.
 
     zone: f = F v/v_z in the zone |v| <= v_z, otherwise f = F v/|v|
     parabola: f = F (2 - |v|/v_z) v/v_z within the zone
@@ -8,11 +9,11 @@
     F of Stribeck: F_d + F_s exp(-|v|/v_e) + F_v |v|
     F of Hollars: f_n (u_d + 2 (u_s - u_d)/(1 + q²)), q = |v|/v_z, plus f_n u_v v
 
-v is the slip velocity. F_d + F_s is the friction of Stribeck at v = 0, F_v is the viscous coefficient, and v_e is the
-velocity at which the part F_s has decreased by the factor 1/e. u_s, u_d and u_v are the static, dynamic and viscous
-friction coefficients of Hollars. Some published laws store the slip velocity as a history value and use the stored
-velocity to decide whether the contact is within the zone. Some of these laws also use the direction of the stored
-velocity. The docstring of each law states which velocity the law uses.
+v is the slip velocity. F_d + F_s is the friction of Stribeck at v = 0, and F_v is the viscous coefficient. At the
+velocity v_e, the part F_s has decreased by the factor 1/e. The static, dynamic and viscous friction coefficients of
+Hollars are u_s, u_d and u_v. Some published laws store the slip velocity as a history value and use the stored velocity
+to decide whether the contact is within the zone. Some of these laws also use the direction of the stored velocity. The
+docstring of each law states which velocity the law uses.
 
 Source: M. Hollars, in the documentation of Simbody 3.7, class HuntCrossleyForce; J. Gerstmayr and others, documentation
 of Exudyn 1.13 (zones, Stribeck).
@@ -35,9 +36,9 @@ def slides(speed: float, zone: float) -> bool:
 
 @kernel(inline=True)
 def share_of_slip(speed: Any, zone: float, parabola: bool) -> Any:
-    """Return the ratio f/(F v) [s/m] within the zone, where f is the friction, F its limit and v the slip velocity; the
+    """Return the ratio f/(F v) [s/m] within the zone, where f is the friction, F its limit and v the slip velocity. The
     result is 0 for a zone of width 0. The function is not called for velocities outside the zone, where the ratio is
-    1/|v|. The argument ``speed`` is |v|, real or complex; it is used only for the parabola.
+    1/|v|. The argument ``speed`` is |v|, real or complex. It is used only for the parabola.
     """
     share = 1.0 / zone if zone != 0.0 else 0.0
     return (2.0 - speed * share) * share if parabola else share
@@ -68,12 +69,12 @@ def stribeck(speed: float, dynamic: float, static: float, decay: float, viscous:
 @kernel(inline=True)
 def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple[float, float]:
     """Return the ratio f/(f_n |v|) [s/m], where f is the friction of Hollars, f_n the normal force and |v| the slip
-    speed. The second result is the derivative of this ratio with respect to |v|, divided by |v| [s³/m³]; it is
-    0 for v = 0.
+    speed. The second result is the derivative of this ratio with respect to |v|, divided by |v| [s³/m³]. It is 0 for v
+    = 0.
     """
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)
-    # the ratio of friction to its limit and speed is 1/zone within the zone and 1/speed outside the zone
+    # friction divided by both the friction limit and the speed is 1/zone within the zone, and 1/speed outside the zone
     dry, share = ud + 2.0 * (us - ud) * fall, 1.0 / max(speed, zone)
     slope = -4.0 * (us - ud) * q * fall * fall / zone - (dry * share if beyond else 0.0)
     return dry * share + uv, slope * share / speed if speed != 0.0 else 0.0

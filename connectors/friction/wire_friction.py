@@ -1,5 +1,5 @@
-"""Friction between the wires of ropes: hysteresis of cables in tension and in bending, by bristles parallel to the
-stiffnesses of the cable.
+"""Friction between the wires of ropes. Bristles parallel to the stiffnesses of the cable cause hysteresis in tension
+and in bending.
 
     axial bristle: force F, trial force tau = k_a (e - anchor),    e = ε - ε_ref
     bending bristle: moment m, trial moment tau = k_b (κ - R anchor)
@@ -9,23 +9,23 @@ stiffnesses of the cable.
     virtual work: ∫ F δε + m·δκ dx
 
 While the wires stick, the stiffnesses of the rope are EA + k_a and EI + k_b. While the wires slip, the stiffnesses are
-EA and EI, the columns of the cable. The curvature κ at which the wires of a straight rope begin to slip is M_s/k_b. In
-a slow cycle between the curvatures -κ_a and κ_a, the hysteresis loop of moment and curvature has the area 4 M_s (κ_a -
-M_s/k_b) per length. The loop of force and strain has the same form. Several rows on the same cable are parallel
-bristles (Iwan). With slip moments that increase from row to row, the transition from sticking to slipping is gradual,
-as in a rope whose layers of wires slip one after another. The mean tension T of the cable presses the wires against
-each other (Papailiou, Foti and Martinelli).
+EA and EI, which are columns of the cable. The curvature κ at which the wires of a straight rope begin to slip is
+M_s/k_b. In a slow cycle between the curvatures -κ_a and κ_a, the hysteresis loop of moment and curvature has the area 4
+M_s (κ_a - M_s/k_b) per length. The loop of force and strain has the same form. Several rows on the same cable are
+parallel bristles (Iwan). With slip moments that increase from row to row, the transition from sticking to slipping is
+gradual. The transition is also gradual in a rope whose layers of wires slip one after another. The mean tension T of
+the cable presses the wires against each other (Papailiou, Foti and Martinelli).
 
 Each cable has three axial bristles and two bending bristles, at the points of integration rule 2. The return map is
 evaluated within Newton's method, from the anchors at the start of the step, with the exact tangent. In 3D the anchor of
 a bending bristle is a vector in the global frame, and the rotation R moves this vector with the cable. R is the
 smallest rotation from the tangent at the start of the step to the present tangent. The wires therefore do not spin
-about the axis of the cable. The bristles have no deflection in the stress-free state of the cable. wire_kernels.py
+about the axis of the cable. The bristles have no deflection in the stress-free state of the cable. `wire_kernels.py`
 contains the forces.
 
 In the energy ledger, ``stretching`` and ``bending`` are the stored energies of the bristles. The energies that slipping
-bristles lose are ``axial_slip`` and ``bending_slip``: the mean of the forces at both ends of a step times the motion of
-the anchors.
+bristles lose are ``axial_slip`` and ``bending_slip``. Each is the mean of the forces at both ends of a step times the
+motion of the anchors.
 
 Source: K. O. Papailiou, IEEE Trans. Power Delivery 12 (1997) 1576-1588; F. Foti, L. Martinelli, Int. J. Solids
 Struct. 91 (2016) 1-17; W. D. Iwan, J. Appl. Mech. 33 (1966) 893-900.
@@ -75,8 +75,8 @@ tension EA (ε - ε_ref). BROKEN: column of cables that is true for broken cable
 
 
 class WireFriction(Component):
-    """Friction between the wires of a cable: bristles parallel to its axial and bending stiffness. Several rows can
-    refer to the same cable.
+    """Friction between the wires of a cable: bristles parallel to the axial and bending stiffness of the cable. Several
+    rows can refer to the same cable.
     """
 
     follows = (TWISTLESS,)

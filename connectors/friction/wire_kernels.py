@@ -12,9 +12,9 @@ tangent t = p/|p| moves the anchor with the cable:
 
     R b = b - s (t_0 + t) + 2 (t_0·b) t,    s = (t_0 + t)·b/(1 + t_0·t)
 
-In 2D the anchor is parallel to the rotation axis, so R b = b. All history values of a cable that has not moved yet are
-0. The anchor of such a cable is the stress-free curvature, in the global frame. All vectors have three components. In
-2D p and k have no component z, and κ and m have only the component z.
+In 2D the anchor is parallel to the rotation axis. Therefore R b = b. All history values of a cable that has not yet
+moved are 0. The anchor of such a cable is the stress-free curvature, in the global frame. All vectors have three
+components. In 2D p and k have no component z, and κ and m have only the component z.
 """
 
 from __future__ import annotations
@@ -43,7 +43,9 @@ from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
 
 AXIAL, BENDING = 3, 2
-"""Numbers of points of the axial bristles and of the bending bristles, as in integration rule 2 of cables."""
+"""Numbers of points of the axial bristles and of the bending bristles. Integration rule 2 of cables has the same
+numbers.
+"""
 CURVES, TANGENTS = AXIAL, AXIAL + 3 * BENDING
 """Indices, in the history values of a row, of the anchors of the bending bristles and of the tangents t_0 for which
 these anchors are known. The history values begin with the anchors of the axial bristles."""
@@ -72,7 +74,7 @@ class Bend(NamedTuple):
 
 class BristleMoment(NamedTuple):
     """Moment m of a bending bristle [N m]; the unit vector e along the trial moment [1] and the ratio of the slip
-    moment to the trial moment [1], both for slipping bristles only; and whether the bristle slips.
+    moment to the trial moment [1], which are defined only for slipping bristles; and whether the bristle slips.
     """
 
     m: Vector
@@ -190,8 +192,9 @@ def bending_forces(b: Bend, m: Vector) -> tuple[Vector, Vector]:
 
 @kernel
 def residual(c: Any, start: FloatArray, x: FloatArray, f: FloatArray) -> None:
-    """Add the forces of all active rows [N, N m] to f; ``start`` contains the history values at the start of the
-    step."""
+    """Add the forces of all active rows [N, N m] to f. The argument ``start`` contains the history values at the start
+    of the step.
+    """
     for i in range(len(c)):
         row = c[i]
         d = row.dims
@@ -217,8 +220,9 @@ def residual(c: Any, start: FloatArray, x: FloatArray, f: FloatArray) -> None:
 def axial_tangent(
     row: Any, start: FloatArray, x: FloatArray, dq: float, slots: IntArray, values: FloatArray, g: FloatArray
 ) -> None:
-    """Add dq times the derivatives of the axial forces of a row to the values of the matrix; g is an array for
-    gradients, shape (12,)."""
+    """Add dq times the derivatives of the axial forces of a row to the values of the matrix. The argument ``g`` is an
+    array for gradients, shape (12,).
+    """
     d = row.dims
     for j in range(AXIAL):
         e, t, size = eval_strain(row, j, x)
@@ -236,8 +240,9 @@ def axial_tangent(
 def bending_tangent(
     row: Any, start: FloatArray, x: FloatArray, dq: float, slots: IntArray, values: FloatArray, g: FloatArray
 ) -> None:
-    """Add dq times the derivatives of the bending forces of a row to the values of the matrix; g is an array for the
-    derivative of the slip moment, shape (12,)."""
+    """Add dq times the derivatives of the bending forces of a row to the values of the matrix. The argument ``g`` is an
+    array for the derivative of the slip moment, shape (12,).
+    """
     d, w = row.dims, dq * row.length / BENDING
     # derivative of the slip moment
     limit, slope = eval_limit(row, x)
@@ -301,8 +306,8 @@ def tangent(c: Any, start: FloatArray, x: FloatArray, dq: float, slots: IntArray
 def update(
     c: Any, x: FloatArray, start_x: FloatArray, start: FloatArray, data: FloatArray, outcome: FloatArray
 ) -> None:
-    """Compute the anchors at the end of the step, and add the losses of the step [J]: the mean of the forces at both
-    ends of the step times the motion of the anchors.
+    """Compute the anchors at the end of the step, and add the losses of the step [J]. A loss is the mean of the forces
+    at both ends of the step times the motion of the anchors.
     """
     for i in range(len(c)):
         row = c[i]
@@ -369,7 +374,8 @@ def fill_losses(before: FloatArray, now: FloatArray, jumps: FloatArray) -> None:
 @kernel
 def fill_outputs(c: Any, data: FloatArray, x: FloatArray, force: FloatArray, moment: FloatArray) -> None:
     """Write the forces of the axial bristles [N], shape (rows, 3), and the moments of the bending bristles [N m], shape
-    (rows, 2, 3); both are 0 for inactive rows."""
+    (rows, 2, 3). All values are 0 for inactive rows.
+    """
     for i in range(len(c)):
         row = c[i]
         limit = eval_limit(row, x)[0]

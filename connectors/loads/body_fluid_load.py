@@ -1,11 +1,12 @@
-"""Loads of a fluid on spheres, cylinders, boxes and meshes that are fixed to bodies: common law for pieces of bodies
-with these shapes.
+"""Loads of a fluid on spheres, cylinders, boxes and meshes that are fixed to bodies. This file contains the common law
+for pieces of these shapes.
 
     load: Jᵀ F + J_rᵀ M,    F = drag + buoyancy + pressure + added mass of the accelerated fluid
     inertia: forces of the added mass of the accelerated body
 
-The docstring of body_pieces.py states the equations and defines the symbols; immersion.py describes the immersed
-volume. Load factors do not scale the forces of the added mass of the body, because these forces are forces of inertia.
+The docstring of body_pieces.py states the equations and defines the symbols. The docstring of immersion.py describes
+the immersed volume. Load factors do not scale the forces of the added mass of the body, because these forces are forces
+of inertia.
 """
 
 from __future__ import annotations
@@ -72,8 +73,9 @@ SUNK = 0.01
 
 
 class Pieces(NamedTuple):
-    """Pieces of one shape into which the bodies of rows are divided; positions and axes are in the frames of the
-    markers of the bodies."""
+    """Pieces of one shape into which the bodies of rows are divided. Positions and axes are in the frames of the
+    markers of the bodies.
+    """
 
     row: IntArray  # process-local index of the row of each piece, in ascending order, shape (k,)
     kind: int  # SPHERE, CYLINDER, BOX or MESH
@@ -148,9 +150,9 @@ def bind_active(rows: LocalRows, divide: Divide) -> BodyGroup:
 def create_group(rows: LocalRows, which: IntArray, pieces: Pieces) -> BodyGroup:
     """Create the arrays of the pieces of the rows with the indices ``which``, shape (k,), and the fluid at the pieces.
 
-    The array c has one element per piece, with the values row, marker, kind, size, volume, up, density, gravity, fills,
-    and turns, which is 0 for spheres; l, b, d, P and m of `body_pieces`; B, the axes of the piece in the frame of the
-    marker; and the range of the triangles of the piece, from begin to end.
+    The array c has one element per piece, with the values row, marker, kind, size, volume, up, density, gravity, fills
+    and turns. The value turns is 0 for spheres. Further values are l, b, d, P and m of `body_pieces`, the axes B of the
+    piece in the frame of the marker, and the range of the triangles of the piece, from begin to end.
     """
     row = which[pieces.row]
     count = len(row)
@@ -198,8 +200,8 @@ def locate(group: BodyGroup, whole: bool = True, gradients: bool = False) -> Cal
     Args:
         group: pieces of the bodies, and the fluid at their centres.
         whole: whether to evaluate velocity and acceleration of the fluid in addition to its surface.
-        gradients: whether to evaluate also the derivatives of velocity and acceleration of the fluid with respect to
-            position.
+        gradients: whether to evaluate the derivatives of velocity and acceleration of the fluid with respect to
+            position, too.
     """
     c, m, flow, surface = group.c, group.m, group.flow, group.surface
     place = call(locate_pieces)
@@ -310,7 +312,7 @@ def check_rows(world: Tables, table: EntityTable) -> None:
 
 
 class BodyAnswer(NamedTuple):
-    """Forces of the fluid on all rows, and their immersion; forces are 0 for inactive rows."""
+    """Forces of the fluid on all rows, and the immersion of the bodies. Forces are 0 for inactive rows."""
 
     force: FloatArray  # force except for the added mass of the body, global [N], shape (rows, 3)
     torque: FloatArray  # torque about the marker, global [N m], shape (rows, 3)

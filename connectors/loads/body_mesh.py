@@ -4,8 +4,9 @@
     volume: V = Σ c_0·(c_1 × c_2)/6 over the triangles with the corners c_0, c_1, c_2
     winding number of a surface about a point: w = Σ Ω/(4π), with the solid angles Ω of the triangles
 
-A surface may consist of several parts that have no common point. The winding number of the other parts about a point
-just below a triangle of a part is 0 if the part is outside of the others, and 1 if the part is the surface of a cavity.
+A surface may consist of several parts that have no common point. Consider the winding number of the other parts about a
+point just below a triangle of one part. This number is 0 if the part is outside of the others, and 1 if the part is the
+surface of a cavity.
 
 Source: A. Van Oosterom, J. Strackee, IEEE Trans. Biomed. Eng. 30 (1983) 125-126, for the solid angle.
 """
@@ -45,14 +46,14 @@ LONGEST = 1e4
 SAMPLES = 64
 """Largest number of triangles of a part whose positions are compared with other parts."""
 BELOW = 1e-6
-"""Distance of the compared points from a triangle, divided by the square root of its area [1]."""
+"""Distance of the compared points from a triangle, divided by the square root of the area of this triangle [1]."""
 
 
 class BodyMesh(Component):
     """A closed surface of triangles in the frame of a body. Several loads can use the same mesh.
 
     The surface need not be convex, and may have several parts and cavities. All triangles must have the same
-    orientation. If they are oriented inwards, all of them are turned. `read_body_mesh` adds a mesh from a file.
+    orientation. If they are oriented inwards, all of them are reversed. `read_body_mesh` adds a mesh from a file.
     """
 
     points = column("m", "coordinates x, y, z of the points, shape (points, 3)", shape=None)
@@ -78,7 +79,7 @@ class Surface(NamedTuple):
 
 
 def create_surface(points: FloatArray, triangles: IntArray, where: str) -> Surface:
-    """Check a surface, and turn its triangles if they are oriented inwards.
+    """Check a surface, and reverse its triangles if they are oriented inwards.
 
     Args:
         points: coordinates of the points in succession [m], shape (3 n,).
@@ -110,8 +111,8 @@ def create_surface(points: FloatArray, triangles: IntArray, where: str) -> Surfa
 
 
 def _find_extent(x: FloatArray, where: str, rule: str) -> float:
-    """Return the longest extent of points [m], shape (n, 3), along an axis. Raise ModelError if it is above `LONGEST`;
-    the message contains ``rule``.
+    """Return the longest extent of points [m], shape (n, 3), along an axis. Raise ModelError if this extent is above
+    `LONGEST`. The message contains ``rule``.
     """
     longest = float(np.ptp(x, axis=0).max())
     if longest > LONGEST:
@@ -120,8 +121,8 @@ def _find_extent(x: FloatArray, where: str, rule: str) -> float:
 
 
 def find_volumes(corners: FloatArray) -> FloatArray:
-    """Return the volumes [m^3], shape (k,), of the tetrahedra between triangles and the mean of all corners; the sum is
-    the volume inside the triangles. The corners have the shape (k, 3, 3).
+    """Return the volumes [m^3], shape (k,), of the tetrahedra between triangles and the mean of all corners. The sum of
+    these volumes is the volume inside the triangles. The corners have the shape (k, 3, 3).
     """
     x = corners - corners.reshape(-1, 3).mean(axis=0)
     found: FloatArray = np.einsum("ka,ka->k", x[:, 0], np.cross(x[:, 1], x[:, 2])) / 6.0
@@ -173,7 +174,7 @@ def _check_edges(x: FloatArray, triangles: IntArray, where: str) -> None:
 
 def _check_parts(x: FloatArray, triangles: IntArray, volumes: FloatArray, where: str) -> None:
     """Raise ModelError if parts of the surface overlap. A part that is oriented outwards must be outside of all other
-    parts, or in a cavity; a part that is oriented inwards must be inside of another part. At most `SAMPLES` triangles
+    parts, or in a cavity. A part that is oriented inwards must be inside of another part. At most `SAMPLES` triangles
     of each part are checked.
     """
     from scipy.sparse import coo_array  # imported here, because few models have meshes
@@ -209,7 +210,7 @@ def _check_parts(x: FloatArray, triangles: IntArray, volumes: FloatArray, where:
 
 
 def eval_winding(corners: FloatArray, at: FloatArray) -> FloatArray:
-    """Return the winding numbers [1], shape (n,), of a closed surface about points ``at`` [m], shape (n, 3); the
+    """Return the winding numbers [1], shape (n,), of a closed surface about points ``at`` [m], shape (n, 3). The
     corners of the triangles of the surface have the shape (k, 3, 3).
     """
     found = np.zeros(len(at))
@@ -228,7 +229,7 @@ def _show(point: FloatArray) -> str:
 
 
 def find_surfaces(world: Tables, meshes: IntArray) -> list[Surface]:
-    """Return the surface of each mesh in an array of entity numbers, shape (n,)."""
+    """Return the surface of each mesh in an array of entity numbers. The array has the shape (n,)."""
     found: dict[int, Surface] = {}
     for table, positions, rows in world.split_by_table(meshes):
         for position, row in zip(positions, rows, strict=True):
@@ -242,12 +243,12 @@ def find_surfaces(world: Tables, meshes: IntArray) -> list[Surface]:
 def read_body_mesh(world: World, file: str | os.PathLike[str], scale: float = 1.0, name: str = "") -> Entity:
     """Add the surface of a body from a mesh file, for `MeshFluidLoad`.
 
-    Triangles and quadrilaterals are read, and each quadrilateral is divided into two triangles. Other cells are
-    omitted. Coinciding points are merged, as STL files require, and triangles whose corners are merged are omitted.
+    Triangles and quadrilaterals are read. Each quadrilateral is divided into two triangles. Other cells are omitted.
+    Coinciding points are merged, because STL files require this. Triangles whose corners are merged are omitted.
 
     Args:
         world: model to which the mesh is added.
-        file: file with the ending .stl, .obj, .ply, .off, .vtk, .vtu or .msh (gmsh), which meshio reads. The
+        file: file with the ending .stl, .obj, .ply, .off, .vtk, .vtu or .msh (gmsh). The file is read by meshio. The
             coordinates refer to the frame of the marker of the load.
         scale: length [m] of one unit of length in the file, such as 1e-3 for a file in mm.
         name: name for messages and output.
@@ -286,7 +287,7 @@ def read_body_mesh(world: World, file: str | os.PathLike[str], scale: float = 1.
 
 
 def split_cells(cells: IntArray) -> IntArray:
-    """Return the triangles of cells with three or four corners; the shape of ``cells`` is (n, 3) or (n, 4)."""
+    """Return the triangles of cells with three or four corners. The shape of ``cells`` is (n, 3) or (n, 4)."""
     found: IntArray = np.concatenate([cells[:, (0, k, k + 1)] for k in range(1, cells.shape[1] - 1)])
     return found
 

@@ -8,10 +8,10 @@ and acceleration of the fluid at r, w = u - v, and q_k = e_k·w. V and S are the
     buoyancy and pressure of the undisturbed fluid: B = ρ V (a + g z),    torque about r: ρ S × (a + g z), 0 for spheres
     added mass: s Σ m_k (e_k·a) e_k on the right-hand side, s Σ m_k (e_k·r_tt) e_k on the left-hand side
 
-z points upwards. The constants are d_k = ½ ρ A_k C_k, and m_k = ρ C_ak V_k, with the density ρ of the fluid,
+z points upwards. The constants are d_k = ½ ρ A_k C_k and m_k = ρ C_ak V_k, with the density ρ of the fluid,
 coefficients C_k and C_ak, and reference areas A_k and volumes V_k. The matrix P contains 1 for components whose
-resultant determines the drag: all components of a sphere, the two components across the axis of a cylinder, and for a
-box each component separately.
+resultant determines the drag. These are all components of a sphere, the two components across the axis of a cylinder,
+and for a box each component separately.
 
 The vector from the marker to the centre of the piece is h = A l. The marker has the position p, and the vector from the
 node of the body to the marker is A b. Therefore
@@ -96,7 +96,9 @@ def inner(a: FloatArray, b: FloatArray) -> float:
 
 @kernel
 def locate_pieces(c: Any, k: PositionColumns, m: Any) -> None:
-    """Write position, velocity and axes of all pieces into m; k contains the columns of the position markers."""
+    """Write position, velocity and axes of all pieces into m. The array k contains the columns of the position
+    markers.
+    """
     for i in range(len(c)):
         marker = c[i].marker
         for a in range(3):
@@ -117,7 +119,7 @@ def locate_pieces(c: Any, k: PositionColumns, m: Any) -> None:
 
 @kernel
 def accelerate_pieces(c: Any, k: PositionColumns, dofs: IntArray, a: FloatArray, m: Any) -> None:
-    """Write the accelerations of all pieces; `locate_pieces` must be called before."""
+    """Write the accelerations of all pieces. `locate_pieces` must be called before."""
     turned = np.zeros(3)
     for i in range(len(c)):
         marker, row = c[i].marker, c[i].row
@@ -133,8 +135,9 @@ def accelerate_pieces(c: Any, k: PositionColumns, dofs: IntArray, a: FloatArray,
 
 @kernel
 def immerse_pieces(c: Any, m: Any, surface: Any, triangles: FloatArray) -> None:
-    """Write the immersed volumes and the waterplane integrals of all pieces; `locate_pieces` must be called before.
-    ``triangles`` contains the triangles of the pieces of meshes, see `immerse_mesh`."""
+    """Write the immersed volumes and the waterplane integrals of all pieces. `locate_pieces` must be called before.
+    ``triangles`` contains the triangles of the pieces of meshes, see `immerse_mesh`.
+    """
     N, S, Sw, Iw = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros((3, 3))
     for i in range(len(c)):
         up = c[i].up
@@ -244,7 +247,7 @@ def vary_place(m: Any, i: int, column: int, dr: FloatArray, turn: FloatArray, mo
 
     Args:
         dr, turn, moved: displacement of the centre, rotation, and displacement of the centre due to the rotation, shape
-            (3,) each; written by this function.
+            (3,) each. This function writes all three.
     """
     dr[:], turn[:], moved[:] = 0.0, 0.0, 0.0
     if column < 3:
@@ -265,7 +268,8 @@ def store_column(to: FloatArray, column: int, dF: FloatArray, dM: FloatArray) ->
 @kernel
 def fill_derivatives(c: Any, m: Any, flow: Any, surface: Any) -> None:
     """Write the force F and the torque M of all pieces, and the derivatives K and D of both with respect to
-    displacements and velocities of the marker; the derivatives G with respect to accelerations are 0."""
+    displacements and velocities of the marker. The derivatives G with respect to accelerations are 0.
+    """
     fill_forces(c, m, flow)
     w, q, n, D, I, P = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     dr, turn, dv, moved, spun = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
@@ -329,7 +333,8 @@ def fill_derivatives(c: Any, m: Any, flow: Any, surface: Any) -> None:
 @kernel
 def fill_inertia(c: Any, m: Any) -> None:
     """Write the forces of the added mass of the accelerated body, and their torques about the marker, into F and M of
-    all pieces; `accelerate_pieces` must be called before."""
+    all pieces. `accelerate_pieces` must be called before.
+    """
     for i in range(len(c)):
         eval_inertia(c, m[i].E, i, m[i].a, m[i].F)
         for a in range(3):
@@ -404,8 +409,8 @@ def add_tangents(
     own: Any, m: Any, k: PositionColumns, dofs: IntArray, v: FloatArray, acc: FloatArray, dq: float, dv: float,
     da: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂q_t + da ∂f/∂q_tt, with the factors dq, dv and da, of all rows to the values of
-    the matrix; ``v`` and ``acc`` are velocities and accelerations of all coordinates.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂q_t + da ∂f/∂q_tt of all rows to the values of the matrix. The arguments dq, dv
+    and da are factors, and ``v`` and ``acc`` are velocities and accelerations of all coordinates.
     """
     n = slots.shape[1]
     W, K, D, G = np.zeros(6), np.zeros((6, 6)), np.zeros((6, 6)), np.zeros((6, 6))
@@ -453,8 +458,10 @@ def add_tangents(
 
 @kernel
 def fill_powers(c: Any, m: Any, flow: Any, surface: Any, powers: FloatArray) -> None:
-    """Add two powers [W] to the array ``powers``, shape (rows, 2): the power that drag dissipates, and the power that
-    the added mass transfers to the fluid, -½ v·(dM/dt) v with the mass matrix M of the added mass."""
+    """Add two powers [W] to the array ``powers``, shape (rows, 2). The first is the power that drag dissipates. The
+    second is the power that the added mass transfers to the fluid, -½ v·(dM/dt) v, where M is the mass matrix of the
+    added mass.
+    """
     w, q, n, D = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
     dN, turned = np.zeros(3), np.zeros(3)
     for i in range(len(c)):

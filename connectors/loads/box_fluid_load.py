@@ -28,8 +28,8 @@ from windlass.framework.model.schema import Component, column, ref
 
 
 class BoxFluidLoad(Component):
-    """The load of a fluid on a box, whose centre is at a marker of a rigid body. The sides of the box are parallel to
-    the axes of the marker.
+    """The load of a fluid on a box. The centre of the box is at a marker of a rigid body. The sides of the box are
+    parallel to the axes of the marker.
     """
 
     marker = ref(RIGID, "centre of the box: a rigid marker, or the reference point of a rigid body or node")

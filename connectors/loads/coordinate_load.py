@@ -1,5 +1,5 @@
-"""Load on one coordinate, constant or a function of time: a force if the coordinate is a position, a torque if it is a
-rotation.
+"""Load on one coordinate, constant or a function of time. The load is a force if the coordinate is a position, and a
+torque if the coordinate is a rotation.
 
     load: Jᵀ F on the coordinate
     derivative: ∂load/∂q = F H
@@ -74,7 +74,7 @@ def build(rows: LocalRows) -> System:
     own, forces = rows.columns
     system = System("CoordinateLoad", rows.dofs)
     system.load = Term(forces.fill + call(load, lambda s: (own, s.markers[FAMILY], forces.values, rows.dofs, s.f)))
-    # with H = 0 the load has no derivative, so the sparsity pattern of the matrix needs no entries for it
+    # if all H are 0, the load has no derivatives, so the matrix needs no entries for the load
     if on_curved_markers(rows):
         system.load.tangent = forces.fill + call(
             load_tangent, lambda s: (own, s.markers[FAMILY], forces.values, s.dq, s.slots, s.values)

@@ -47,7 +47,7 @@ SIDEWAYS = 1e-9
 
 
 class CylinderFluidLoad(Component):
-    """The load of a fluid on a circular cylinder, whose middle is at a marker of a rigid body."""
+    """The load of a fluid on a circular cylinder. The middle of the cylinder is at a marker of a rigid body."""
 
     marker = ref(RIGID, "middle of the cylinder: a rigid marker, or the reference point of a rigid body or node")
     fluid = ref("fluid", "the fluid; several loads can refer to the same fluid")
@@ -75,7 +75,7 @@ class CylinderFluidLoad(Component):
 
 
 def find_axes(axis: FloatArray) -> FloatArray:
-    """Return three unit vectors for each direction, as rows of matrices of shape (n, 3, 3); the last vector is along
+    """Return three unit vectors for each direction, as rows of matrices of shape (n, 3, 3). The last vector is along
     the direction. The directions have the shape (n, 3).
     """
     last = axis / np.linalg.norm(axis, axis=1)[:, None]

@@ -5,8 +5,8 @@ wind.
     inertia: ∫ Sᵀ g s ρ A (C_a N + C_at t tᵀ) r_tt dx
 
 The docstring of morison.py states the equations and defines the symbols. The added mass changes with the rotation and
-the immersion of the cable, so its mass matrix depends on the coordinates. All derivatives are exact. Load factors do
-not scale the forces of the added mass, because these forces are forces of inertia.
+the immersion of the cable. Therefore the mass matrix of the added mass depends on the coordinates. All derivatives are
+exact. Load factors do not scale the forces of the added mass, because these forces are forces of inertia.
 """
 
 from __future__ import annotations
@@ -149,7 +149,7 @@ def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> ND
     lift: ρ A g [N/m].
     grows: 1 if the volume increases with the length, 0 for cables of constant volume [1].
     displaced, added, excess: ρ A, ρ A C_a and ρ A (C_a - C_at) [kg/m].
-    gain, vibration, vibration_speed: a [1], largest amplitude A/d [1], and f d [m/s]; a = 0 without vibration.
+    gain, vibration, vibration_speed: a [1], largest amplitude A/d [1], and f d [m/s]. Without vibration, a = 0.
     """
     names = (
         "diameter", "normal_drag", "axial_drag", "added_mass", "axial_added_mass", "vibration_frequency",
@@ -182,8 +182,8 @@ def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False
     Args:
         group: rows, and the points at which the fluid acts on them.
         whole: whether to evaluate velocity and acceleration of the fluid in addition to its volume fraction.
-        gradients: whether to evaluate also the derivatives of velocity and acceleration of the fluid with respect to
-            position.
+        gradients: whether to evaluate the derivatives of velocity and acceleration of the fluid with respect to
+            position, too.
     """
     line, m, flow, kernel = group.line, group.m, group.flow, group.locate
     place = call(kernel)
@@ -271,8 +271,9 @@ def _tangents(group: FluidGroup, fill: Any, factor: str) -> Call:
 
 def read_powers(group: FluidGroup, whole: bool = True) -> Call:
     """Create the calls that evaluate the power dissipated by drag, and the power that the added mass transfers to the
-    fluid [W]; see `Account`. If ``whole`` is false, the velocity of the fluid is not evaluated, so the power of drag is
-    not valid."""
+    fluid [W]. See `Account`. If ``whole`` is false, the velocity of the fluid is not evaluated. In this case the power
+    of drag is not valid.
+    """
     line, rates = group.line, group.rates
     return (
         locate_points(group, whole)
@@ -302,7 +303,7 @@ def check_vibration(table: EntityTable) -> None:
 
 
 class FluidAnswer(NamedTuple):
-    """Motion and forces of the fluid at k points of each row; forces and vibrations are 0 for inactive rows."""
+    """Motion and forces of the fluid at k points of each row. Forces and vibrations are 0 for inactive rows."""
 
     force: FloatArray  # force of the fluid except for the added mass, per current length [N/m], (rows, k, 3)
     drag: FloatArray  # drag per current length [N/m], (rows, k, 3)
@@ -366,7 +367,7 @@ OUTPUTS = {
 DRAWN = {
     "fluid_force_per_length": ("force", "N/m"), "drag_per_length": ("drag", "N/m"), "fluid_velocity": ("u", "m/s"),
 }  # fmt: skip
-"""For the name of each vector in drawings: the field of `FluidAnswer` and its unit."""
+"""For the name of each vector in drawings: the field of `FluidAnswer` that contains the vector, and the unit."""
 
 register(
     FluidLoad,

@@ -1,7 +1,7 @@
 """Immersed volume of spheres, cylinders, boxes and polyhedra below a plane, with moments and waterplane integrals.
 
-A point at the position ρ relative to the centre of the body, in the axes of the body, is immersed if its depth below
-the plane is positive; h is the depth of the centre:
+Consider a point at the position ρ relative to the centre of the body, in the axes of the body. The point is immersed if
+its depth below the plane is positive. With the depth h of the centre, the condition and the integrals are:
 
     depth: h - N·ρ > 0
     volume and first moment: V = ∫ dρ, S = ∫ ρ dρ over the immersed part
@@ -37,14 +37,15 @@ from windlass.framework.kernels.kernel import kernel
 SPHERE, CYLINDER, BOX, MESH = range(4)
 POINTS = 16
 GAUSS_AT, GAUSS_WEIGHT = (tuple(map(float, part)) for part in gauss_rule(POINTS))
-"""Gauss points and weights on [0, 1] for the integrals over β. The integrands are trigonometric polynomials of
-degree 4, so the integration error is below 1e-15 of the integral."""
+"""Gauss points and weights on [0, 1] for the integrals over β. The integrands are trigonometric polynomials of degree
+4. Therefore the integration error is below 1e-15 of the integral.
+"""
 FLAT = 1e-7
-"""Ratio c L/(s R) below which the axis of a cylinder of length L is treated as parallel to the plane [1]."""
+"""Ratio c L/(s R) [1]. Below this value, the axis of a cylinder of length L is treated as parallel to the plane."""
 LEAST = 1e-12
-"""Increase of the depth h of a box or polyhedron, divided by an upper bound of N·ρ of its corners [1]."""
+"""Increase of the depth h of a box or polyhedron, divided by an upper bound of N·ρ of the corners [1]."""
 TINY = 1e-150
-"""Smallest divisor that replaces 0 [1]."""
+"""Smallest divisor. It replaces a divisor of 0 [1]."""
 
 # In the kernels of this file, h is the depth of the centre [m], N, S, Sw have the shape (3,) and Iw the shape (3, 3).
 # Each function writes S, Sw and Iw and returns V and A_w.
@@ -79,7 +80,7 @@ def immerse_cylinder(
     c, s = abs(N[2]), sqrt(N[0] ** 2 + N[1] ** 2)
     mx, my = (N[0] / s, N[1] / s) if s > 0.0 else (1.0, 0.0)
     half, across = 0.5 * length, max(s * radius, TINY)
-    # filaments from ``first`` to ``last`` pierce the plane; filaments before ``first`` are immersed
+    # filaments at the angles from ``first`` to ``last`` pierce the plane; filaments at smaller angles are immersed
     first = asin(min(max((h - c * half) / across, -1.0), 1.0))
     last = asin(min(max((h + c * half) / across, -1.0), 1.0))
     cosine = cos(first)
@@ -138,8 +139,8 @@ def add_face(
 ) -> None:  # fmt: skip
     """Add the contribution of a flat convex face to the integrals about a point o of the plane.
 
-    All tetrahedra and all triangles of the waterplane have a corner at o, so the waterplane itself contributes nothing
-    to V and S.
+    All tetrahedra and all triangles of the waterplane have a corner at o. Therefore the waterplane itself contributes
+    nothing to V and S.
 
     Args:
         corners: number of corners of the face.
@@ -189,8 +190,9 @@ def add_face(
 
 @kernel
 def shift_moments(o: FloatArray, sums: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray) -> None:
-    """Convert moments about o, a position relative to the centre [m], to moments about the centre; ``sums`` contains V
-    and A_w."""
+    """Convert moments about o, a position relative to the centre [m], to moments about the centre. The argument
+    ``sums`` contains V and A_w.
+    """
     for a in range(3):
         for b in range(3):
             Iw[a, b] += o[a] * Sw[b] + Sw[a] * o[b] + sums[1] * o[a] * o[b]
@@ -203,7 +205,7 @@ def shift_moments(o: FloatArray, sums: FloatArray, S: FloatArray, Sw: FloatArray
 def immerse_box(
     sides: FloatArray, h: float, N: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray
 ) -> tuple[float, float]:
-    """Evaluate the immersed part of a box with sides along its own axes."""
+    """Evaluate the immersed part of a box whose sides are parallel to its own axes."""
     square = N[0] ** 2 + N[1] ** 2 + N[2] ** 2
     reach = 0.5 * (abs(N[0]) * sides[0] + abs(N[1]) * sides[1] + abs(N[2]) * sides[2])
     whole = sides[0] * sides[1] * sides[2]
@@ -288,8 +290,9 @@ def immerse_mesh(
 def immerse(
     kind: int, size: FloatArray, h: float, N: FloatArray, S: FloatArray, Sw: FloatArray, Iw: FloatArray
 ) -> tuple[float, float]:
-    """Evaluate the immersed part of a shape; ``size`` contains the radius of a sphere, radius and length of a cylinder,
-    or the sides of a box [m]."""
+    """Evaluate the immersed part of a shape. The argument ``size`` contains the radius of a sphere, the radius and the
+    length of a cylinder, or the sides of a box [m].
+    """
     if kind == SPHERE:
         return immerse_sphere(size[0], h, N, S, Sw, Iw)
     if kind == CYLINDER:

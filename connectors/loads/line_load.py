@@ -10,9 +10,10 @@ per point:
     f(t, x, r, slope, velocity) -> force per length [N/m], shape (n, 3).
 
 The arguments are the time t [s], the distances x along the cables or beams [m], shape (n,), and positions r [m], slopes
-r' [1] and velocities r_t [m/s], shape (n, 3) each. In 2D their z component is 0. A `compiled` function computes the
-force at one point: ``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,). ``force`` contains zeros before
-the call. The derivatives of the function are central differences. All other terms of the tangent are exact.
+r' [1] and velocities r_t [m/s], shape (n, 3) each. In 2D the z component of these vectors is 0. A `compiled` function
+computes the force at one point: ``f(t, x, r, slope, velocity, force)`` with arrays of shape (3,). ``force`` contains
+zeros before the call. The derivatives of the function are central differences. All other terms of the tangent are
+exact.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -66,7 +67,7 @@ LENGTHS = ("reference", "current")
 
 
 class LineLoad(Component):
-    """A distributed force along one cable or beam; in 2D the force has no z component."""
+    """A distributed force along one cable or beam. In 2D the force has no z component."""
 
     cable = ref("cable or beam", "the cable or beam")
     vector = column(
@@ -130,7 +131,8 @@ def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGr
 
 def _wrap(force: Any, name: str, in_plane: bool) -> Callable[..., FloatArray]:
     """Return the function ``(t, x, r, p, v) -> F`` that evaluates a force function at n points and checks the results
-    F, shape (n, 3). ``name`` describes the force function in error messages; ``in_plane`` is true in 2D."""
+    F, shape (n, 3). In error messages, ``name`` describes the force function. The argument ``in_plane`` is true in 2D.
+    """
     if isinstance(force, Compiled):
         function = force.function
 
@@ -282,8 +284,9 @@ def _rotate(group: FollowerGroup, time: TimeColumn) -> tuple[Call, Call]:
 
 @kernel
 def copy_vectors(c: LineColumns, vectors: FloatArray, m: Any) -> None:
-    """Copy the force vector of each row [N/m] to the field F of all points of this row; the vectors have the shape
-    (rows, 3)."""
+    """Copy the force vector of each row [N/m] to the field F of all points of this row. The vectors have the shape
+    (rows, 3).
+    """
     n = c.S.shape[1]
     for i in range(len(c.dofs)):
         for j in range(n):

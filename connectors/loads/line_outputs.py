@@ -55,7 +55,7 @@ def line_drawing(answer: Answer, names: Mapping[str, tuple[str, str]]) -> Callab
 
 
 def _draw_along(rows: LocalRows, r: FloatArray, values: Mapping[str, FloatArray], units: Mapping[str, str]) -> Drawing:
-    """Draw a line through k points of each row; loads on connected cables or beams form one part of the drawing.
+    """Draw a line through k points of each row. Loads on connected cables or beams form one part of the drawing.
 
     Args:
         rows: the loads, with the column ``cable``.

@@ -37,7 +37,7 @@ from windlass.framework.model.table import EntityTable
 LEAST_POINTS = 3
 SIDEWAYS = 1e-9
 """Largest magnitude of a component of a load that must be 0 in 2D, divided by the magnitude of the largest component
-[1]. Larger components are errors; smaller components are treated as rounding errors.
+[1]. Larger components are errors. Smaller components are treated as rounding errors.
 """
 
 
@@ -59,8 +59,10 @@ class LineKind(NamedTuple):
 
     @property
     def positions(self) -> IntArray:
-        """Indices, within the coordinates of a row, of the coordinates that determine its axis: positions and slopes of
-        the nodes of a cable, or positions of the nodes of a beam; shape (n dims,) for n shape functions."""
+        """Indices of the coordinates that determine the axis, within the coordinates of a row. For a cable, these
+        coordinates are positions and slopes of the nodes. For a beam, they are positions of the nodes. The array has
+        the shape (n dims,) for n shape functions.
+        """
         if self.order == 0:
             return np.arange(4 * self.dims)
         return (self.width * np.arange(self.nodes)[:, None] + np.arange(self.dims)).ravel()
@@ -74,7 +76,7 @@ class LineKind(NamedTuple):
 class LineColumns(NamedTuple):
     """Data of k rows with n points each, on cables or beams in d dimensions. S and dS contain four shape functions for
     each cable or beam. If a beam has fewer shape functions, the remaining ones are 0 and refer to the coordinates of
-    its first node.
+    the first node of the beam.
     """
 
     row: IntArray  # process-local indices of these rows, shape (k,)
@@ -122,7 +124,7 @@ def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray,
 
 
 def line_lengths(rows: LocalRows) -> FloatArray:
-    """Return the lengths [m] of the cables and beams of rows, shape (rows,); the lengths are cached."""
+    """Return the lengths [m] of the cables and beams of rows, shape (rows,). The lengths are cached."""
     found: FloatArray = rows.kept("line lengths", lambda: _find_lengths(rows))
     return found
 
@@ -207,7 +209,7 @@ def bind_vectors(rows: LocalRows, acting: str) -> TimeColumn:
 
 
 def _check_values(function: TimeFunction, acting: str, name: str, unit: str) -> TimeFunction:
-    """Return a function of time that calls ``function`` of a row in 2D and checks the result: components other than
+    """Return a function of time that calls ``function`` of a row in 2D and checks the result. Components other than
     ``acting`` must be 0.
     """
 
@@ -265,9 +267,9 @@ def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
 
 @kernel
 def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add the tangent Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to the values of the matrix, with the derivatives Fr, Fv and
-    Fp of F with respect to position, to velocity or acceleration, and to slope; ``slots`` contains the indices of
-    matrix entries of all rows, shape (rows, n, n).
+    """Add the tangent Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to the values of the matrix. Fr, Fv and Fp are the
+    derivatives of F with respect to position, to velocity or acceleration, and to slope. The argument ``slots``
+    contains the indices of matrix entries of all rows, shape (rows, n, n).
     """
     n, d = c.S.shape[1], c.dofs.shape[1] // 4
     # for a cable the coordinates of the axis are all coordinates of the row, in the order of the row, so the indices in

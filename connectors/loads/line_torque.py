@@ -1,7 +1,7 @@
 """Torque per length along a beam, constant or a function of time.
 
     load: ∫ Jrᵀ m dx,    m = vector, or m = A vector if the vector rotates with the cross section
-    derivative: see section_points.py; 0 in 2D, where rotations are coordinates
+    derivative: see section_points.py. In 2D, where rotations are coordinates, the derivative is 0
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -40,7 +40,7 @@ from windlass.framework.model.system import Fields, System, Term, evaluate
 
 
 class LineTorque(Component):
-    """A distributed torque along one beam; in 2D the torque acts about z."""
+    """A distributed torque along one beam. In 2D the torque acts about z."""
 
     cable = ref("beam", "the beam")
     vector = column(

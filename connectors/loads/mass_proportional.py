@@ -2,7 +2,7 @@
 
     load: ∫ ρ Jᵀ g dV with the acceleration g
 
-Each body law evaluates this integral by its function ``body_force``; this file only selects the bodies and the
+The law of each body evaluates this integral by its function ``body_force``. This file only selects the bodies and the
 accelerations. In contrast, the gravity of a `World` acts on all bodies.
 
 Source: J. Gerstmayr, H. Irschik, On the correct representation of bending and axial deformation in the absolute nodal
@@ -28,7 +28,7 @@ Placing = Callable[[Evaluation], Evaluation]
 
 
 class MassProportional(Component):
-    """An acceleration field that acts on one body, for example gravity that acts on a belt but not on its pulleys."""
+    """An acceleration field that acts on one body. An example is gravity that acts on a belt but not on its pulleys."""
 
     body = ref("body", "a body or cable with mass")
     acceleration = column(

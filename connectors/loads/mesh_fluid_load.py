@@ -10,8 +10,8 @@ Gauss's theorem, buoyancy and pressure of the waves, ρ V (a + g z), are the int
 -ρ (a + g z) over the boundary of this volume.
 
 The drag area of the whole mesh along axis k is half of the sum of the projected areas of all triangles. For a convex
-mesh, this is the area of its silhouette. Each part has the share V_0/V_m of the drag areas, with the volume V_m of the
-mesh.
+mesh, this half is the area of the silhouette of the mesh. Each part has the share V_0/V_m of the drag areas, where V_m
+is the volume of the mesh.
 
 Source: DNV-RP-C205, Environmental conditions and environmental loads, section 6 and appendix D; J. N. Newman, Marine
 Hydrodynamics, MIT Press (1977), section 6.16.
@@ -113,7 +113,7 @@ def join(arrays: list[FloatArray] | list[IntArray], shape: tuple[int, ...]) -> F
 
 
 def outline(rows: LocalRows) -> BodyOutline:
-    """Return the edges and the triangles of the meshes; the fourth corner of each face is equal to its third corner."""
+    """Return the edges and the triangles of the meshes. The fourth corner of each face is equal to the third corner."""
     points, lines, faces, counts, begin = [], [], [], [], 0
     for surface in find_surfaces(rows.world, rows.local("mesh")):
         corner = surface.triangles

@@ -12,9 +12,9 @@ the fluid at the point:
 
 The force per reference length is F = g s (D + B + P), with g = |r'|, or g = 1 for cables of constant volume.
 
-B and the first term of P are the resultant of the pressure of the undisturbed fluid on a closed surface, so tensions
-are effective tensions. The derivatives of F with respect to the position contain the derivatives of s, u and a. The
-derivatives with respect to p = r' follow from the derivatives below, where b is a constant vector:
+B and the first term of P are the resultant of the pressure of the undisturbed fluid on a closed surface. Therefore
+tensions are effective tensions. The derivatives of F with respect to the position contain the derivatives of s, u and
+a. The derivatives with respect to p = r' follow from the derivatives below, where b is a constant vector:
 
     ∂|p|/∂p = t,    ∂t/∂p = N/|p|,    ∂(N b)/∂p = -((t·b) N + t (N b)ᵀ)/|p|.
 
@@ -44,7 +44,7 @@ from windlass.framework.kernels.kernel import kernel
 CORNERS = ((2.0, 0.0), (3.0, 0.15), (7.0, 1.3), (9.0, 1.3), (16.0, 0.0))
 """Corners of the polygon of A/d: reduced velocity V_r [1] and A/d [1]."""
 LARGEST = 1.3
-"""Largest A/d of the polygon [1], the upper limit of the largest amplitude Y."""
+"""Largest A/d of the polygon [1]. This value is the upper limit of the largest amplitude Y."""
 
 # Kernels read structured arrays. The argument c contains the parameters of the cables (`create_parameters` in
 # fluid_load.py), m the motion of the points (`line_points.create_points`), and flow the motion of the fluid at the
@@ -62,7 +62,8 @@ def eval_length(c: Any, i: int, size: float) -> float:
 @kernel(inline=True)
 def eval_vibration(Y: float, v: float) -> tuple[float, float]:
     """Return the amplitude of the vibration relative to the diameter, A/d, at the reduced velocity v for the largest
-    amplitude Y [1], and the derivative of A/d with respect to v."""
+    amplitude Y [1]. Also return the derivative of A/d with respect to v.
+    """
     if v <= CORNERS[0][0] or v >= CORNERS[4][0]:
         return 0.0, 0.0
     A, slope = 0.0, 0.0
@@ -181,8 +182,9 @@ def fill_inertia(c: Any, m: Any, flow: Any) -> None:
 
 @kernel
 def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
-    """Write the derivatives of `fill_inertia` with respect to position, slope and acceleration; the derivatives with
-    respect to acceleration are written into ``Fv``."""
+    """Write the derivatives of `fill_inertia` with respect to position, slope and acceleration. The derivatives with
+    respect to acceleration are written into ``Fv``.
+    """
     t = np.zeros(3)
     for i in range(len(c)):
         size, along = 0.0, 0.0
@@ -209,7 +211,7 @@ def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers
     the power that the added mass transfers to the fluid.
 
     The second power is -½ v·(dM/dt) v with the mass matrix M of the added mass, because Morison's equation has no force
-    for the change of the added mass by rotation or immersion. ``rates.p`` contains r'_t.
+    for the change of the added mass by rotation or immersion. The field ``rates.p`` contains r'_t.
     """
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     n = line.S.shape[1]

@@ -1,10 +1,10 @@
 """Division of polyhedra into parts by planes parallel to the axes.
 
-A polyhedron is given by triangles without boundary: in the sum over all triangles, each edge occurs as often in one
+A polyhedron is given by triangles without boundary. In the sum over all triangles, each edge occurs as often in one
 direction as in the other. Volumes, moments and integrals over waterplanes are sums over the triangles. Each triangle
 that crosses a plane is divided. The cut surface is the sum of the triangles between one point in this plane and the
-edges along which the plane cuts the polyhedron. These triangles may overlap with opposite orientations, and
-then cancel in all sums, so the cut surface need not be convex.
+edges along which the plane cuts the polyhedron. These triangles may overlap with opposite orientations. They then
+cancel in all sums. Therefore the cut surface need not be convex.
 """
 
 from __future__ import annotations
@@ -16,7 +16,9 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 
 LEAST = 1e-12
-"""Parts whose volume is at most this fraction [1] of the whole volume are omitted; they result from rounding errors."""
+"""Parts whose volume is at most this fraction [1] of the whole volume are omitted, because they result from rounding
+errors.
+"""
 
 
 class MeshParts(NamedTuple):

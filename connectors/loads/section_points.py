@@ -4,9 +4,9 @@
     load of a force F = A F_0 per length, with constant F_0:    ∫ Jᵀ F dx,    ∂F/∂q = Jr × F for each column of Jr
 
 In 2D, Jr consists of the shape functions N_a of the angles. In 3D, e = Σ N_a e_a are the interpolated Euler parameters,
-n = e·e, and the rotation δθ = G δe of the section has the matrix G = 2 E(e)/n in the global frame, W = Aᵀ G in the
-frame of the section. Except for the factor 1/n, the products with a vector m are linear in e (m~ is the matrix of the
-cross product, m~ b = m × b):
+and n = e·e. The rotation δθ = G δe of the section has the matrix G = 2 E(e)/n in the global frame, and the matrix W =
+Aᵀ G in the frame of the section. Except for the factor 1/n, the products with a vector m are linear in e. In these
+equations m~ is the matrix of the cross product, m~ b = m × b:
 
     Gᵀ m = 2 M e/n,    M = [[0, -mᵀ], [m, m~]]         m in the global frame
     Wᵀ m = 2 M e/n,    M = [[0, -mᵀ], [m, -m~]]        m in the frame of the section
@@ -39,7 +39,7 @@ from windlass.framework.model.law import LocalRows
 
 
 class SectionColumns(NamedTuple):
-    """Data of k rows with m points each, on beams with n nodes; all beams have the same dimension and order."""
+    """Data of k rows with m points each, on beams with n nodes. All beams have the same dimension and order."""
 
     row: IntArray  # process-local indices of these rows, shape (k,)
     dofs: IntArray  # process-local indices of the coordinates of the nodes, shape (k, 3 n) or (k, 7 n)
@@ -87,7 +87,9 @@ def create_sections(rows: LocalRows, which: BoolArray) -> list[SectionColumns]:
 
 @kernel(inline=True)
 def read_angle(c: SectionColumns, i: int, j: int, x: FloatArray) -> float:
-    """Return the angle of the cross section [rad] at point j of row i in 2D; x contains all coordinates."""
+    """Return the angle of the cross section [rad] at point j of row i in 2D. The argument x contains all
+    coordinates.
+    """
     phi = 0.0
     for a in range(c.N.shape[2]):
         phi += c.N[i, j, a] * (x[c.dofs[i, PLANE * a + 2]] + c.shift[i, a])
@@ -105,8 +107,8 @@ def read_parameters(c: SectionColumns, i: int, j: int, x: FloatArray, e: FloatAr
 
 @kernel
 def fill_vectors(c: SectionColumns, given: FloatArray, x: FloatArray, m: Any) -> None:
-    """Write the vectors of all points in the global frame into F of m, see `create_points`; ``given`` contains the
-    vectors of all rows, shape (rows, 3).
+    """Write the vectors of all points in the global frame into F of m, see `create_points`. The argument ``given``
+    contains the vectors of all rows, shape (rows, 3).
     """
     e, A, W = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4))
     in_plane = c.dofs.shape[1] == PLANE * c.N.shape[2]
@@ -160,8 +162,8 @@ def add_section_force_tangents(
 
 @kernel(inline=True)
 def fill_turning(m: Vector, turns: bool, M: FloatArray) -> None:
-    """Write the matrix M, shape (4, 4), for a torque m that is given in the frame of the section if ``turns`` is true,
-    otherwise in the global frame.
+    """Write the matrix M, shape (4, 4), for a torque m. If ``turns`` is true, the torque is given in the frame of the
+    section, otherwise in the global frame.
     """
     sign = -1.0 if turns else 1.0
     for k in range(3):
@@ -172,8 +174,9 @@ def fill_turning(m: Vector, turns: bool, M: FloatArray) -> None:
 
 @kernel
 def add_torques(c: SectionColumns, given: FloatArray, x: FloatArray, f: FloatArray) -> None:
-    """Add the generalised forces Σ w Jrᵀ m of the torques m per length to f; ``given`` contains the torques of all
-    rows, shape (rows, 3)."""
+    """Add the generalised forces Σ w Jrᵀ m of the torques m per length to f. The argument ``given`` contains the
+    torques of all rows, shape (rows, 3).
+    """
     e, M = np.zeros(4), np.zeros((4, 4))
     nodal = c.N.shape[2]
     in_plane = c.dofs.shape[1] == PLANE * nodal

@@ -20,11 +20,11 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
 
 RINGS, SIDES = 8, 24
-"""Numbers of rings of faces and of faces of a ring in drawings."""
+"""Numbers for drawings: number of rings of faces, and number of faces in a ring."""
 
 
 class SphereFluidLoad(Component):
-    """The load of a fluid on a sphere, whose centre is at a marker."""
+    """The load of a fluid on a sphere. The centre of the sphere is at a marker."""
 
     marker = ref(
         FAMILY, "centre of the sphere: a position marker, or the reference point of a rigid body, MassPoint or node"

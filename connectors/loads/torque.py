@@ -4,8 +4,8 @@
     derivative: ∂load/∂q = T·Hr + Jrᵀ ∂T/∂q
     derivative of the vector: ∂T/∂q = Jr × T for each column of Jr if the vector rotates, otherwise 0
 
-Jr is the derivative of the angular velocity with respect to q_t, and Hr = ∂Jr/∂q. Hr is 0 for 2D bodies, because their
-rotation is a coordinate.
+Jr is the derivative of the angular velocity with respect to q_t, and Hr = ∂Jr/∂q. For 2D bodies, Hr is 0, because the
+rotation of a 2D body is a coordinate.
 
 Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -19,7 +19,9 @@ from windlass.framework.model.schema import function as time_function
 
 
 class Torque(Component):
-    """A torque on a body, a rigid node, or the cross-section of a cable; only its z component acts in 2D."""
+    """A torque on a body, a rigid node, or the cross section of a cable. In 2D only the z component of the torque
+    acts.
+    """
 
     marker = ref(RIGID, "marker at which the torque acts")
     vector = column(

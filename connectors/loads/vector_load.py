@@ -5,7 +5,7 @@
     derivative of the vector: ∂F/∂q = Jr × F for each column of Jr if the vector rotates, otherwise 0
 
 For forces, J and H are the first and second derivatives of the position of the marker with respect to the coordinates
-q; for torques, J = Jr and H = Hr are the derivatives of the rotation of the marker.
+q. For torques, J = Jr and H = Hr are the derivatives of the rotation of the marker.
 """
 
 from __future__ import annotations
@@ -32,7 +32,9 @@ from windlass.framework.model.table import EntityTable
 
 @kernel
 def eval_force(A: FloatArray, k: int, F: FloatArray, i: int, turns: bool) -> tuple[float, float, float]:
-    """Return the vector F of row i in the global frame [N or N m]; ``turns``: whether F rotates with marker k."""
+    """Return the vector F of row i in the global frame [N or N m]. The argument ``turns`` is true if F rotates with
+    marker k.
+    """
     x, y, z = F[i, 0], F[i, 1], F[i, 2]
     if not turns:
         return x, y, z
@@ -129,7 +131,7 @@ def register_vector_load(
         component: class that defines the columns.
         output: name of the output variable of the vector.
         unit: unit of the vector.
-        turning: whether the vector is a torque, which acts on rotations. Otherwise it is a force.
+        turning: whether the vector is a torque. A torque acts on rotations. If false, the vector is a force.
         check: argument that is passed to `register`.
     """
 

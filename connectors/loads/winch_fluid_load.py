@@ -1,13 +1,14 @@
 """Distributed load of a fluid on the cables of a winch rope outside the winch: drag, buoyancy, pressure and added mass.
 
-The force per reference length is computed as in `FluidLoad`, from the velocity u and the acceleration u_t of the
-material. The force acts on the nodes and on the length l of the rope; winch_line.py states the generalised forces:
+The force per reference length is computed by the formulas of `FluidLoad`, from the velocity u and the acceleration u_t
+of the material. The force acts on the nodes and on the length l of the rope. The generalised forces are, with the
+symbols of winch_line.py:
 
     load      ∫ S_i F dx, ∫ w·F dx            F = g s (D + B + P)
     inertia   ∫ S_i I dx, ∫ w·I dx            I = g s ρ A (C_a N + C_at t tᵀ) u_t
 
 The docstring of morison.py states the equations and defines the symbols. Cables in reserve have no load. Rope in the
-winch has no load, so rope that leaves the winch carries no kinetic energy of the added mass.
+winch has no load. Therefore rope that leaves the winch carries no kinetic energy of the added mass.
 """
 
 from __future__ import annotations
@@ -130,7 +131,7 @@ def _forces(group: FluidGroup, fill: Any) -> Call:
 
 def _tangents(group: FluidGroup, fill: Sequence[Any], inertia: bool) -> Call:
     """Create the calls that evaluate F and its derivatives with the kernels ``fill``, and add the tangent of the
-    generalised forces to the matrix; for ``inertia`` see `winch_line.add_tangents`.
+    generalised forces to the matrix. `winch_line.add_tangents` describes ``inertia``.
     """
     line, c, m, flow = group.line, group.c, group.m, group.flow
     filled = sum((call(kernel, lambda s: (c, m, flow)) for kernel in fill), Call())
@@ -170,8 +171,9 @@ def at_share(unit: str, doc: str, name: str) -> Output:
 
 
 def answer(rows: LocalRows, fields: Fields, share: float) -> dict[str, FloatArray]:
-    """Return the outputs by name at the point ``share`` of each row, see `at_share`; 0 for inactive rows and cables in
-    reserve."""
+    """Return the outputs by name at the point ``share`` of each row, see `at_share`. The outputs are 0 for inactive
+    rows and cables in reserve.
+    """
     count, which = len(rows.rows), np.flatnonzero(find_active(rows))
     found = {name: np.zeros((count, 3)) for name in ("force", "drag", "u")}
     found |= {name: np.zeros(count) for name in ("share", "surface")}

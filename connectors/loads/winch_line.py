@@ -3,13 +3,13 @@ nodes and at the length l of the rope.
 
 elements/cable/winch_points.py defines the shape functions S, B and C, the derivative w = Σ B_i q_i of the position of
 the material with respect to l, and the integration points at constant ξ. A load F per reference length is a function of
-the position r, slope p = r' and velocity u of the material. Its generalised forces are
+the position r, the slope p = r' and the velocity u of the material. The generalised forces of the load are
 
     nodes    ∫ S_i F dx        l    ∫ w·F dx,        dx = h dξ, h = Δ l.
 
 The tangent is the exact derivative of these sums with respect to all coordinates, velocities and accelerations. At
 constant ξ the derivatives with respect to l are r_l = Σ p_i S_i q_i/l, p_l = Σ (p_i - 1) S_i' q_i/l, w_l = Σ (p_i - 1)
-B_i q_i/l, u_l = Σ p_i S_i v_i/l + l_t w_l, and, for the acceleration of the material,
+B_i q_i/l and u_l = Σ p_i S_i v_i/l + l_t w_l. For the acceleration of the material, the derivative is
 
     a_l = Σ p_i S_i a_i/l + l_tt w_l + 2 l_t Σ (p_i - 1) B_i v_i/l + l_t² Σ (p_i - 2) C_i q_i/l.
 
@@ -31,9 +31,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.rows import create_records
 
 VECTORS = ("w", "r_l", "p_l", "w_l", "u_l", "a_l", "a_lt", "r_t", "p_t", "slip")
-"""Vectors of a point in addition to the vectors of `line_points.create_points`; a_lt is the derivative of the
-acceleration with respect to l_t, r_t and p_t are rates at constant ξ, and slip is the acceleration of the material
-minus the rate of its velocity at constant ξ.
+"""Vectors of a point in addition to the vectors of `line_points.create_points`. The vector a_lt is the derivative of
+the acceleration with respect to l_t, and r_t and p_t are rates at constant ξ. The vector slip is the acceleration of
+the material minus the rate of its velocity at constant ξ.
 """
 
 
@@ -55,8 +55,9 @@ class WinchLine(NamedTuple):
 def create_winch_line(
     row: IntArray, dofs: IntArray, begin: FloatArray, share: FloatArray, s: FloatArray, w: FloatArray
 ) -> WinchLine:
-    """Create the points at ξ = s, shape (k, n), with the weights w, shape (n,), of k cables; for the other arguments
-    see `WinchLine`."""
+    """Create the points at ξ = s, shape (k, n), with the weights w, shape (n,), of k cables. `WinchLine` describes the
+    other arguments.
+    """
     shape = eval_shape(s, np.ones(()))
     return WinchLine(row, np.ascontiguousarray(dofs), begin, share, s, w, shape.S, shape.dS, shape.ddS)
 
@@ -136,10 +137,10 @@ def add_tangents(
     c: WinchLine, m: Any, inertia: bool, dq: float, dv: float, da: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add the tangent of the generalised forces of `add_forces`, with the factors dq, dv and da, to the values of the
-    matrix; ``slots`` contains the indices of matrix entries of all rows.
+    matrix. The argument ``slots`` contains the indices of matrix entries of all rows.
 
-    The field Fv contains the derivative of the load F with respect to the velocity u of the material, or, if
-    ``inertia`` is true, with respect to its acceleration a.
+    The field Fv contains the derivative of the load F with respect to the velocity u of the material. If ``inertia`` is
+    true, Fv contains the derivative with respect to the acceleration a instead.
     """
     n, last = c.N.shape[1], c.dofs.shape[1] - 1
     d = last // 4
@@ -150,7 +151,8 @@ def add_tangents(
         for j in range(n):
             k = i * n + j
             l, l_t, l_tt, weight = m[k].l, m[k].l_t, m[k].l_tt, m[k].weight
-            # derivatives of the velocity or acceleration of the material with respect to coordinates of nodes and to l
+            # derivatives of the velocity or acceleration of the material with respect to coordinates of nodes and with
+            # respect to l
             for e in range(4):
                 if inertia:
                     own = dq * (l_tt * m[k].B[e] + l_t * l_t * m[k].C[e]) + 2.0 * dv * l_t * m[k].B[e]
@@ -190,11 +192,11 @@ def add_tangents(
 def fill_powers(c: Any, line: WinchLine, m: Any, flow: Any, powers: FloatArray) -> None:
     """Add two powers [W] to the array ``powers``, shape (rows, 2), for each row. The first is the power that drag
     dissipates. The second is the part of the power of the inertia forces that does not change the kinetic energy of the
-    added mass: the power that the changing added mass transfers to the fluid, and the kinetic energy per unit of time
-    that the material carries out of the rope.
+    added mass. It is the sum of the power that the changing added mass transfers to the fluid, and of the kinetic
+    energy per unit of time that the material carries out of the rope.
 
-    The second power is Σ weight [u·M slip - u·M u l_t/(2 l) - u·M_t u/2] with the matrix M of the added mass per length
-    and its rate M_t at constant ξ.
+    The second power is Σ weight [u·M slip - u·M u l_t/(2 l) - u·M_t u/2], where M is the matrix of the added mass per
+    length, and M_t its rate at constant ξ.
     """
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     n = line.N.shape[1]

@@ -25,7 +25,9 @@ FAMILY = MarkerFamily("cable coordinates marker")
 
 
 class CableColumns(NamedTuple):
-    """Coordinates of the cables of n markers; w is the largest number of coordinates of a cable, at least 8."""
+    """Coordinates of the cables of n markers. The number w is the largest number of coordinates of a cable, at least
+    8.
+    """
 
     q: FloatArray  # total coordinates [m, 1], padded by 0, shape (n, w)
     v: FloatArray  # velocities [m/s, 1/s], shape (n, w)

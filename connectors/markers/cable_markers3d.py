@@ -96,7 +96,8 @@ def fill_offset(t0: FloatArray, T: FloatArray, t: FloatArray, B: FloatArray, dF:
 @kernel
 def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> None:
     """Write the derivatives ∂t/∂p, shape (3, 3), and ∂²t/∂p², shape (3, 3, 3), of the tangent t = p/|p| with respect to
-    the slope p; il is 1/|p|."""
+    the slope p. The argument ``il`` is 1/|p|.
+    """
     for i in range(3):
         for a in range(3):
             P[i, a] = il * ((1.0 if i == a else 0.0) - t[i] * t[a])
@@ -209,15 +210,15 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
 
 
 def axis_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global indices of the position and slope coordinates of the cables of the rows, shape (rows, 12);
-    angles of twist are omitted.
+    """Return the global indices of the position and slope coordinates of the cables of the rows, shape (rows, 12).
+    Angles of twist are omitted.
     """
     return world.dofs_of(table.local("cable"))[:, :12]
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the array with the data of the markers: reference directions t0, offsets B [m], and frames A0, whose first
-    column is t0.
+    """Create the array with the data of the markers: reference directions t0, offsets B [m], and frames A0. The first
+    column of A0 is t0.
     """
     length = cable_lengths(rows.world, rows.local("cable"))
     shape = eval_shape(rows.local("x") / length, length)
@@ -291,7 +292,7 @@ def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeC
 
 
 def shape_output(unit: str, doc: str, name: str) -> Output:
-    """Create an output variable that returns the array ``name`` for the points of each row, shape (points, 3); rows
+    """Create an output variable that returns the array ``name`` for the points of each row, shape (points, 3). Rows
     with fewer points are padded by 0.
     """
 

@@ -158,7 +158,8 @@ def fill_point_jacobian(
     sy: float,
 ) -> None:
     """Write rows a and a + 1, with 8 columns each, of the derivatives J = dp/dq of the position and Jd = dv/dq of the
-    velocity of point j; (rx, ry) is the slope r', and (sx, sy) its rate."""
+    velocity of point j. The slope r' is (rx, ry), and the rate of the slope is (sx, sy).
+    """
     l = np.sqrt(rx * rx + ry * ry)
     tx, ty = rx / l, ry / l
     b = -y / l
@@ -223,17 +224,34 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
     return create_shape_columns(segments, offset, length, dofs)
 
 
+SECTION_VALUES = {
+    "axial_stiffness": ("stiffness", 0),
+    "bending_stiffness": ("stiffness", -1),
+    "reference_strain": ("reference_strain", 0),
+}
+"""Columns of cables; for each, the column of beams of which an element has the same meaning, and the index of this
+element.
+"""
+
+
 def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
-    """Return the values of a column for cables of one or several types; ``ids`` are the identifiers of the cables,
-    shape (n,)."""
+    """Return the values of a column for cables of one or several types. The argument ``ids`` contains the identifiers
+    of the cables, shape (n,). For beams, the values of the columns `SECTION_VALUES` are elements of the section values.
+    """
     out = np.zeros(len(ids))
     for table, positions, rows in world.split_by_table(ids):
-        out[positions] = table.local(name, rows)
+        if "beam" in table.component.provides and name in SECTION_VALUES:
+            column, place = SECTION_VALUES[name]
+            out[positions] = table.local(column, rows).reshape(len(rows), -1)[:, place]
+        else:
+            out[positions] = table.local(name, rows)
     return out
 
 
 def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
-    """Return the reference lengths [m] of cables, shape (n,); ``ids`` are the identifiers of the cables."""
+    """Return the reference lengths [m] of cables, shape (n,). The argument ``ids`` contains the identifiers of the
+    cables.
+    """
     return column_of(world, ids, "length")
 
 
@@ -256,7 +274,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the system of the rows; a separate kernel evaluates rows on cables with moving material."""
+    """Create the system of the rows. A separate kernel evaluates rows on cables with moving material."""
     index = rows.own_marker_index()
     axial = rows.world.row_dofs(rows.table, rows.rows)[:, CABLE_DOFS:]
     moves = (axial >= 0).any(axis=1)
@@ -274,7 +292,7 @@ def find_used(rows: LocalRows) -> IntArray:
     """Return, for each row, the index of its marker among all markers of the same `MarkerFamily`, shape (rows,).
 
     Raises:
-        ModelError: nothing refers to a marker, so its points are not evaluated.
+        ModelError: nothing refers to a marker. The points of such a marker are not evaluated.
     """
     index = rows.own_marker_index()
     for k in np.flatnonzero(index < 0)[:1]:
@@ -284,7 +302,7 @@ def find_used(rows: LocalRows) -> IntArray:
 
 
 def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
-    """Return the array ``name`` of `ShapeColumns` for the points of each row, shape (rows, points, 2); rows with fewer
+    """Return the array ``name`` of `ShapeColumns` for the points of each row, shape (rows, points, 2). Rows with fewer
     points are padded by 0.
     """
     shape: ShapeColumns = fields.markers[FAMILY]

@@ -15,8 +15,8 @@ FAMILY = COORDINATE = MarkerFamily("coordinate marker")
 
 
 class CoordinateColumns(NamedTuple):
-    """Data of n coordinate markers; m is the largest number of coordinates of a marker among all marker types in the
-    model.
+    """Data of n coordinate markers. The number m is the largest number of coordinates of a marker among all marker
+    types in the model.
 
     Most markers have one coordinate and J = 1. Only types of markers that provide `CURVED` have other values of J and
     nonzero values of Jd and H.
@@ -38,7 +38,7 @@ NO_MARKERS = CoordinateColumns(
 
 
 def coordinates_of(s: Any) -> CoordinateColumns:
-    """Return the columns of the coordinate markers in an evaluation; the columns are empty if the model has no
+    """Return the columns of the coordinate markers in an evaluation. The columns are empty if the model has no
     coordinate markers.
     """
     found: CoordinateColumns = s.markers.get(FAMILY, NO_MARKERS)

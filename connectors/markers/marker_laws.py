@@ -30,7 +30,7 @@ def register_marker(
     """Register a type of marker.
 
     Args:
-        component: class with the columns of the marker.
+        component: class that defines the columns of the marker.
         family: family of the type of marker.
         update: kernel ``(rows, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
         bind: function ``(rows)`` that returns the array that the kernel reads, see `pack_markers`.

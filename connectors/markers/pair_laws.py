@@ -3,7 +3,7 @@ implementation of `register_pair` for all marker families.
 
 The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these
 columns and the kernels, `register_pair` creates the coordinates that a row couples, the loops over all rows, output
-variables and the drawing, and registers the law. If a law has no tangent kernel, its tangent is computed by central
+variables and the drawing. It then registers the law. If a law has no tangent kernel, its tangent is computed by central
 differences of the force.
 """
 
@@ -56,7 +56,7 @@ Update = Callable[[Any], None] | None
 Before = Callable[[LocalRows], tuple[Update, Update]]
 
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
-"""Relative step of central differences [1]; the cube root of the machine precision is optimal for smooth functions."""
+"""Relative step of central differences [1]. The cube root of the machine precision is optimal for smooth functions."""
 SMALLEST = 1e-2
 """Smallest reference value of the steps of differences, for displacements [m, rad] and velocities [m/s, rad/s]. The
 step is `STEP` times the larger of this value and the largest absolute component of the displacement or velocity.
@@ -117,19 +117,19 @@ def register_kind(
 
     Args:
         kind: family of the markers.
-        ground: function that creates the default of ``marker0``; None if the user must give ``marker0``.
+        ground: function that creates the default of ``marker0``. None if the user must give ``marker0``.
         component: class with the columns of the law.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
-        force_tangent: kernel of the derivatives of ``force``; default: central differences.
+        force_tangent: kernel of the derivatives of ``force``. The default is central differences.
         derived: names of further values that each row provides to kernels, computed from columns of the table by
             ``derive``.
         derive: function ``(rows)`` that returns a dictionary from these names to arrays of shape (rows, ...).
-        outputs: output variables of the law in addition to the variables of the family. Their ``evaluate`` may be a
-            kernel ``(row, u, ut, t) -> float``.
+        outputs: output variables of the law in addition to the variables of the family. The function ``evaluate`` of a
+            variable may be a kernel ``(row, u, ut, t) -> float``.
         source: publication from which the law is taken.
-        before: function ``(rows) -> (update, update)`` that returns two updates of the data of the rows: one that is
-            called before the forces are evaluated, and one before the tangent. An update is a kernel call, a function
-            ``(s)``, or None.
+        before: function ``(rows) -> (update, update)`` that returns two updates of the data of the rows. The first is
+            called before the forces are evaluated, and the second before the tangent is evaluated. An update is a
+            kernel call, a function ``(s)``, or None.
         stored, lost, passed: kernels ``(row, u, ut, t) -> float`` by name, for the energy that a row stores [J], and
             for the powers that it loses and transfers [W]. See `Account`.
         sliding: kernel ``(row, u, ut, t)`` for laws whose energy lost by sliding is computed once per step. The kernel
@@ -138,7 +138,7 @@ def register_kind(
         finish: function ``(rows, system)`` that adds further parts of the law.
         start: initial history values of a row, for schemas with a reference ``data``. A reference given by the user is
             checked. If the user gives none, history values are created. Kernels read ``row.history``, the values for
-            the evaluation of forces, and ``row.start``, the values at the start of the step, shape (n,) each.
+            the evaluation of forces, and ``row.start``, the values at the start of the step. Both have the shape (n,).
         update: kernel ``(row, u, ut, t, h)`` that sets ``row.history`` after Newton's method, in a step of h seconds (h
             = 0 in static solves). The kernel returns the force error [N], the recommended step size [s] or inf, whether
             a contact state has changed, and the force of the row [N]. See `PostNewton`.
@@ -281,10 +281,10 @@ def register_kind(
 
 def change_rows(rows: LocalRows, columns: tuple[Pair, Any], in_place: set[str], names: Sequence[str]) -> bool:
     """Copy the present values of the columns ``names`` to the records of a system, and return True. If the system must
-    be built again, copy nothing and return False. A system must be built again in three cases: a column is not in
-    ``in_place``; a changed row has a user function, because the user function has its own copies of the values; a value
-    changes from 0 to another value or back, because the energies and powers in the `Account` of a law depend on which
-    values are not 0.
+    be built again, copy nothing and return False. A system must be built again in three cases. First, a column is not
+    in ``in_place``. Second, a changed row has a user function, because the user function has its own copies of the
+    values. Third, a value changes from 0 to another value or back, because the energies and powers in the `Account` of
+    a law depend on which values are not 0.
     """
     if not in_place.issuperset(names):
         return False
@@ -305,7 +305,7 @@ def change_rows(rows: LocalRows, columns: tuple[Pair, Any], in_place: set[str], 
 def evaluate_rows(
     kind: PairKind, kernel: Kernel, load: Kernel, vector: bool = False, before: Before | None = None
 ) -> Callable[..., Any]:
-    """Create the function that evaluates an output variable of all rows by a kernel for one row; the value is 0 for
+    """Create the function that evaluates an output variable of all rows by a kernel for one row. The value is 0 for
     inactive rows.
     """
     loop = value_loop(kind.motion, kernel, vector, load)
@@ -322,8 +322,9 @@ def evaluate_rows(
 
 
 def read_value(read: Callable[[Any], tuple[Any, ...]], value: Kernel, name: str, k: int) -> Call:
-    """Create the call that fills the k-th energy or power of an `Account` by a `value_loop`; the value is 0 for
-    inactive rows."""
+    """Create the call that fills the k-th energy or power of an `Account` by a `value_loop`. The value is 0 for
+    inactive rows.
+    """
     return call(value, lambda s: (*read(s), getattr(s, name)[k]))
 
 
@@ -334,13 +335,13 @@ def bind_before(rows: LocalRows, before: Before | None) -> tuple[Call, Call]:
 
 
 def as_call(update: Update) -> Call:
-    """Convert an update to a `Call`; None becomes a call that does nothing."""
+    """Convert an update to a `Call`. None becomes a call that does nothing."""
     return update if isinstance(update, Call) else Call(before=() if update is None else (update,))
 
 
 def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
     """Create the kernel ``(rows, pair, m, time, data, start, numbers)`` that writes the gap quantities of all rows, see
-    `Gaps`; inactive rows have an infinite gap.
+    `Gaps`. Inactive rows have an infinite gap.
     """
 
     @kernel
@@ -361,7 +362,8 @@ def gap_loop(motion: Kernel, gap: Kernel, load: Kernel) -> Kernel:
 
 def value_loop(motion: Kernel, evaluate: Kernel, vector: bool, load: Kernel) -> Kernel:
     """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of a kernel for all active
-    rows; a result is a scalar, or a vector of three components."""
+    rows. A result is a scalar, or a vector of three components.
+    """
 
     @kernel
     def fill_numbers(
@@ -428,7 +430,8 @@ def update_loop(motion: Kernel, update: Kernel, load: Kernel, history: int, inac
 
 def sliding_loop(motion: Kernel, sliding: Kernel, load: Kernel) -> Kernel:
     """Create the kernel ``(rows, pair, m, time, data, start, out)`` that writes the results of ``sliding`` for all
-    rows, for `fill_jumps`; the results are 0 for inactive rows."""
+    rows, for `fill_jumps`. The results are 0 for inactive rows.
+    """
 
     @kernel
     def fill_parts(
@@ -451,7 +454,7 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     slides at the start or at the end of the step, the lost energy is the work done on the row minus the change of the
     energy stored in the row.
 
-    ``before`` and ``now`` are outputs of a `sliding_loop`; at the end ``now`` is copied to ``before``.
+    The arguments ``before`` and ``now`` are outputs of a `sliding_loop`. At the end, ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
         if before[i, 2] + now[i, 2] > 0.0:
@@ -530,7 +533,7 @@ def coordinate_differences(force: Kernel) -> Kernel:
 
 
 Measure = Callable[[Fields], tuple[FloatArray, FloatArray]]
-"""Function ``(fields) -> u, ut`` that returns the arguments u and u_t of user functions for some rows; the next call
+"""Function ``(fields) -> u, ut`` that returns the arguments u and u_t of user functions for some rows. The next call
 overwrites the arrays.
 """
 
@@ -606,7 +609,7 @@ def measure_coordinates(rows: LocalRows, which: IntArray) -> Measure:
 
 
 def pick_pairs(rows: LocalRows, which: Any, *names: str) -> tuple[Any, ...]:
-    """Return the fields ``names`` of the `Pair` of the rows ``which``; `ALL` selects all rows."""
+    """Return the fields ``names`` of the `Pair` of the rows ``which``. The value `ALL` selects all rows."""
     return tuple(getattr(rows.columns[0], name)[which] for name in names)
 
 

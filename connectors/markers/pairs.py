@@ -6,7 +6,7 @@ schema (see framework/model/rows.py). `register_pair` creates all other parts of
 `pair_laws`. For coordinate markers, the arguments of the kernels are u = value1 - value0 (each value times its factor,
 if the law has factors) and the rate u_t. For position markers, the arguments are u = p1 - p0 and u_t = v1 - v0. The
 kernels return the force f(u, u_t, t) and the derivatives P = ∂f/∂u and V = ∂f/∂u_t. The force f acts on the left-hand
-side of the equations of motion at marker 1, and -f acts at marker 0. The loops add
+side of the equations of motion. At marker 1 the force is f, and at marker 0 it is -f. The loops add
 
     forces: Jᵀ f with J = [-J0, J1]
     tangent: dq (Jᵀ (P J + V J̇) + ∂(Jᵀf)/∂q) + dv Jᵀ V J
@@ -79,7 +79,7 @@ def create_load(history: int) -> Callable[..., None]:
     """Create the kernel ``(row, data, start)`` that copies history values into the row: the current values, and the
     values at the start of the step.
 
-    ``history``: number of history values.
+    The argument ``history`` is the number of history values.
     """
     if history == 0:
         return load_nothing
@@ -106,7 +106,7 @@ def coordinate_pair(
     """Create the loops of a law between two coordinate markers.
 
     Args:
-        force: kernel ``(row, u, ut, t) -> f`` for one row of the law; u [m or rad], t [s], f [N or N m].
+        force: kernel ``(row, u, ut, t) -> f`` for one row of the law, with u [m or rad], t [s] and f [N or N m].
         force_tangent: kernel ``(row, u, ut, t) -> (df_du, df_dut)``.
         load: kernel created by `create_load`, for laws with history values.
 
@@ -197,15 +197,15 @@ def position_pair(
     """Create the loops of a law between two position markers.
 
     Args:
-        force: kernel ``(row, u, ut, t) -> (fx, fy, fz)`` for one row of the law; u [m], ut [m/s] and f [N] are tuples
-            of three components in the global frame, t [s].
+        force: kernel ``(row, u, ut, t) -> (fx, fy, fz)`` for one row of the law. The arguments u [m] and ut [m/s] and
+            the result f [N] are tuples of three components in the global frame, and t is the time [s].
         force_tangent: kernel ``(row, u, ut, t, P, V)`` that writes all entries of P = ∂f/∂u [N/m] and
             V = ∂f/∂u_t [N s/m], each of shape (3, 3).
         load: kernel created by `create_load`, for laws with history values.
 
     Returns:
-        Kernels ``residual`` and ``tangent`` with the arguments of `coordinate_pair`; m contains the columns of the
-        position markers.
+        Kernels ``residual`` and ``tangent`` with the arguments of `coordinate_pair`. The argument m contains the
+        columns of the position markers.
 
     Raises:
         ModelError: a kernel has wrong arguments, or a wrong number of results.

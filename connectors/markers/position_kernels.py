@@ -1,7 +1,7 @@
 """Columns of the position markers, and the kernels that fill these columns. See `position_markers`.
 
-The last functions in this file evaluate d = p1 - p0, the rates and the Jacobians of two rigid markers, and the contact
-of a disc with a plane, for joints and springs.
+The last functions in this file serve joints and springs. They evaluate d = p1 - p0, the rates and the Jacobians of two
+rigid markers, and the contact of a disc with a plane.
 """
 
 from __future__ import annotations
@@ -140,8 +140,8 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
 
 @kernel
 def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArray) -> None:
-    """Write d = p1 - p0, shape (3,), and the rates y = [v1 - v0, ω0, ω1], shape (9,), of row i; j contains the indices
-    m0 and m1 of the markers.
+    """Write d = p1 - p0, shape (3,), and the rates y = [v1 - v0, ω0, ω1], shape (9,), of row i. The argument j contains
+    the indices m0 and m1 of the markers.
     """
     m0, m1 = j.m0[i], j.m1[i]
     for a in range(3):
@@ -151,8 +151,8 @@ def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArra
 
 @kernel
 def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
-    """Write the derivatives X = ∂y/∂q̇ and Y = ∂y/∂q of the rates y of row i, shape (9, n) each; j contains m0, m1,
-    dofs and n0, see `Pair`.
+    """Write the derivatives X = ∂y/∂q̇ and Y = ∂y/∂q of the rates y of row i, shape (9, n) each. The argument j
+    contains m0, m1, dofs and n0, see `Pair`.
     """
     n0, n = j.n0, j.dofs.shape[1]
     for b in range(n):
@@ -218,8 +218,8 @@ def turn_vector(A: Any, b: Any) -> Any:
 
 @kernel
 def find_contact(radius: float, k: int, d: Any, n: Any, w: Any) -> Any:
-    """Return three vectors at the contact of a disc with a plane: a unit vector, r, and d + r. The unit vector is
-    across the track for k = 0, along the track for k = 1, and normal to the plane for k = 2.
+    """Return three vectors at the contact of a disc with a plane: a unit vector, r, and d + r. For k = 0, the unit
+    vector is across the track. For k = 1, it is along the track. For k = 2, it is normal to the plane.
 
     The vector d points from the marker on the plane to the centre of the disc. The vector r points from the centre to
     the lowest point of the rim. The normal of the plane is n, and the axis of the disc is w. The components of the

@@ -11,8 +11,9 @@
 
 R is the position of the reference point of the body, φ and A are the angle and the rotation matrix of the body, and b
 is the point in the frame of the body. For cables r is the point of the axis, and y the distance from the axis.
-`position_markers3d` describes markers on 3D bodies, `cable_markers3d` on 3D cables, `twist_markers` on nodes with
-twist, and `section_markers` on beams with deformable cross sections.
+`position_markers3d` describes markers on 3D bodies, and `cable_markers3d` describes markers on 3D cables. Markers on
+nodes with twist are described in `twist_markers`, and markers on beams with deformable cross sections in
+`section_markers`.
 
 J̇ = H q̇. The cubic shape functions S_i depend on the arc length of the undeformed cable, as in `Cable2D`.
 
@@ -100,8 +101,9 @@ class PositionOnRigid2D(Component):
 
 
 class PositionOnCable(Component):
-    """A point of a cable, with the rotation of the tangent of the cable; for `ALECable2D` the point is fixed in the
-    mesh."""
+    """A point of a cable, with the rotation of the tangent of the cable. For `ALECable2D` the point is fixed in the
+    mesh.
+    """
 
     provides = (FAMILY, RIGID, CURVED)
     cable = ref("cable", "the cable")
@@ -118,7 +120,7 @@ class PositionOnGround(Component):
 
 
 def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
-    """Allocate columns for the markers of this process; markers of types that provide "curved marker" get an index in
+    """Allocate columns for the markers of this process. Markers of types that provide "curved marker" get an index in
     the arrays H and Hr of second derivatives.
     """
     dofs = number_markers(world, ids, layout, FAMILY)
@@ -145,7 +147,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
 
 
 def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-    """Return whether each row of a marker table has second derivatives; a marker at the reference point of a 2D rigid
+    """Return whether each row of a marker table has second derivatives. A marker at the reference point of a 2D rigid
     body has none.
     """
     if table.component is PositionOnRigid2D:
@@ -168,7 +170,7 @@ def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def _position_width(component: type[Component]) -> int:
-    """Return the number of position coordinates, which are the first coordinates of a node."""
+    """Return the number of position coordinates. They are the first coordinates of a node."""
     width = 0
     while width < 3 and component.dof_names[width : width + 1] == ("xyz"[width],):
         width += 1
@@ -176,8 +178,8 @@ def _position_width(component: type[Component]) -> int:
 
 
 def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[Any]:
-    """Create the array with the data of points; ``count`` is the number of coordinates of a point, and ``fixed``
-    contains the positions [m] of fixed points.
+    """Create the array with the data of points. The argument ``count`` is the number of coordinates of a point, and
+    ``fixed`` contains the positions [m] of fixed points.
     """
     n = len(rows.rows)
     return pack_markers(
@@ -186,7 +188,7 @@ def _bind_points(rows: LocalRows, fixed: FloatArray | None = None) -> NDArray[An
 
 
 def _bind_rigid(rows: LocalRows) -> NDArray[Any]:
-    """Create the array with the data of markers on rigid bodies or rigid nodes; points on bodies are given in the frame
+    """Create the array with the data of markers on rigid bodies or rigid nodes. Points on bodies are given in the frame
     of the body.
     """
     at_node = "local" not in rows.table.component.columns
@@ -233,8 +235,8 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
         at: position on the entity [m], shape (2,), or (rows, 2) for one position per row. Rigid bodies: position in the
             frame of the body. Cables: axial position, and distance from the axis. In 3D the distance is y, or y and z,
             in a frame that rotates with the tangent, see cable_markers3d.py. `SlopeBeam3D`: axial position, and the
-            distances y and z along the slopes of the cross section. `Ground` and `RigidBody3D`: x, y, or x, y,
-            z; for the ground relative to its reference point. Nodes and `MassPoint`: only (0, 0).
+            distances y and z along the slopes of the cross section. `Ground` and `RigidBody3D`: x, y, or x, y, z. For
+            the ground, the position is relative to its reference point. Nodes and `MassPoint`: only (0, 0).
 
     Returns:
         Handle to the markers, one per row or position.
@@ -285,7 +287,7 @@ def _add_marker(world: Tables, entity: Entity, at: Any) -> Entity:
 @checked(world=instance(World), entity=inside(), at=inside())
 @all_or_nothing
 def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
-    """Create a position marker with rotation on a rigid body or node, cable or `Ground`; see `position_marker`."""
+    """Create a position marker with rotation on a rigid body or node, cable or `Ground`. See `position_marker`."""
     entity = merge_handles(entity)
     component = entity.table.component
     if component not in TURNING and not {RIGID, SPATIAL_CABLE, SLOPE_BEAM} & set(component.provides):

@@ -8,16 +8,16 @@
     second derivatives: φ_ee = H = -2 (g wᵀ + w gᵀ),    w = (c b + s a)/(s² + c²)
 
 The symbol ∘ is the product of quaternions, and A_ref is the rotation matrix of e_ref. The angle φ is the twist of the
-decomposition r = swing ∘ twist; the swing is a rotation about an axis perpendicular to n. The angle is independent of
+decomposition r = swing ∘ twist. The swing is a rotation about an axis perpendicular to n. The angle is independent of
 the order of swing and twist, of the norm of e, and of whether the axis is fixed in the body (n) or in space (A_ref n,
-its direction in the reference configuration). The sum s² + c² is cos²(β/2) for a swing β of the axis, so the twist is
-undefined at β = 180°.
+its direction in the reference configuration). For a swing β of the axis, the sum s² + c² is cos²(β/2). Therefore the
+twist is undefined at β = 180°.
 
 The angle includes whole turns. Because e has a period of two turns, the multiple of 4π is added for which the angle is
 nearest to the angle at the end of the previous step. The angle at the end of the previous step is a history value. The
-multiple is ambiguous in two cases: the body rotates by more than 3/4 of a turn in a step, or the axis n passes the
-direction opposite to its reference direction, where the angle jumps by a turn. In both cases the angle is NaN, so the
-step fails or is shortened.
+multiple is ambiguous in two cases. In the first case, the body rotates by more than 3/4 of a turn in a step. In the
+second case, the axis n passes the direction opposite to its reference direction, where the angle jumps by a turn. In
+both cases the angle is NaN. The step then fails or is shortened.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6, for Euler
 parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv:1506.05481 (2015).
@@ -48,13 +48,13 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.0,)
 REVERSED = 1e-14
-"""Smallest (s² + c²)/(e·e) [1] at which the twist is defined; at smaller values the axis n is within 2e-7 rad of the
+"""Smallest (s² + c²)/(e·e) [1] at which the twist is defined. At smaller values, the axis n is within 2e-7 rad of the
 direction opposite to its reference direction.
 """
 LARGEST_TURN = 1.5 * math.pi
 """Largest change of the angle in a step [rad] that can be distinguished from a change in the opposite direction."""
 LARGEST_SWUNG = math.pi
-"""Largest change of the angle in a step [rad] if the axis n has swung by more than 90°; if n passes the direction
+"""Largest change of the angle in a step [rad] if the axis n has swung by more than 90°. If n passes the direction
 opposite to its reference direction, the angle changes by 2π.
 """
 
@@ -73,7 +73,7 @@ class RotationCoordinate(Component):
 
 @kernel
 def eval_parts(row: Any, x: FloatArray) -> tuple[float, float, float]:
-    """Return s, c and (s² + c²)/(e·e), see the docstring of this module; all are 0 if the twist is undefined."""
+    """Return s, c and (s² + c²)/(e·e), see the docstring of this module. All three are 0 if the twist is undefined."""
     sine, cosine, n = 0.0, 0.0, 0.0
     for p in range(4):
         e = x[row.dofs[p]]
@@ -95,14 +95,15 @@ def unwrap(sine: float, cosine: float, last: float) -> float:
 
 @kernel
 def is_lost(change: float, share: float) -> bool:
-    """Return whether an angle that changes by ``change`` [rad] within a step is ambiguous; ``share`` is (s² +
-    c²)/(e·e)."""
+    """Return whether an angle that changes by ``change`` [rad] within a step is ambiguous. The argument ``share`` is
+    (s² + c²)/(e·e).
+    """
     return abs(change) > (LARGEST_SWUNG if share < 0.5 else LARGEST_TURN)
 
 
 @kernel
 def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
-    """Evaluate the angle φ, its rate, and its derivatives with respect to the Euler parameters for each row; the
+    """Evaluate the angle φ, its rate, and its derivatives with respect to the Euler parameters for each row. The
     results are NaN if the angle is undefined.
     """
     for i in range(len(rows)):
@@ -134,7 +135,7 @@ def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArr
 
 @kernel
 def store_angles(rows: Any, x: FloatArray, data: FloatArray) -> None:
-    """Store the angle minus its initial value as history value of each row; undefined angles are not stored."""
+    """Store the angle minus its initial value as history value of each row. Undefined angles are not stored."""
     for i in range(len(rows)):
         row = rows[i]
         sine, cosine, share = eval_parts(row, x)
@@ -222,7 +223,7 @@ def find_places(rows: LocalRows) -> IntArray:
     """Return the indices of the rows in the arrays of the marker family.
 
     Raises:
-        ModelError: no load, connector or constraint refers to a marker, so its angle is not updated.
+        ModelError: no load, connector or constraint refers to a marker. The angle of such a marker is not updated.
     """
     k = rows.own_marker_index()
     for i in np.flatnonzero(k < 0)[:1]:

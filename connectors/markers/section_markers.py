@@ -37,14 +37,14 @@ SOURCE = "[@nachbagauer2013]"
 
 
 class SectionNodePosition(Component):
-    """Position marker on a node with slopes of the cross section; the marker rotates with the cross section."""
+    """Position marker on a node with slopes of the cross section. The marker rotates with the cross section."""
 
     provides = (FAMILY, RIGID, CURVED, SPATIAL)
     node = ref("PointSectionSlopes3D", "the node")
 
 
 class PositionOnSlopeBeam3D(Component):
-    """A point of a beam with deformable cross sections; the marker moves and rotates with the cross section."""
+    """A point of a beam with deformable cross sections. The marker moves and rotates with the cross section."""
 
     provides = (FAMILY, RIGID, CURVED, SPATIAL)
     beam = ref("slope beam", "the beam")
@@ -73,7 +73,7 @@ def fill_turn(r2: Vector, r3: Vector, W: FloatArray) -> Vector:
 
 @kernel
 def fill_turn_derivative(r2: Vector, r3: Vector, q: Vector, dW: FloatArray) -> None:
-    """Fill dW with the derivatives of W_2 and W_3, shape (2, 3, 3, 2, 3); the last two indices are the slope (0: r_2,
+    """Fill dW with the derivatives of W_2 and W_3, shape (2, 3, 3, 2, 3). The last two indices are the slope (0: r_2,
     1: r_3) and its component.
     """
     i33, scale = 1.0 / dot(r3, r3), dot(q, q)
@@ -171,7 +171,9 @@ def _read_beams(world: Tables, ids: IntArray, reference: FloatArray) -> tuple[In
 
 
 def bind_points(rows: LocalRows) -> NDArray[Any]:
-    """Create the array with the data of markers on beams: the number of nodes, and their shape functions at x."""
+    """Create the array with the data of markers on beams. The data include the number of nodes, and the shape functions
+    of the nodes at x.
+    """
     order, length = _read_beams(rows.world, rows.local("beam"), rows.reference)
     s = rows.local("x") / length
     N = eval_places(order, s[:, None]).N[:, 0]

@@ -1,5 +1,5 @@
-"""Position markers on nodes with twist. The markers rotate with the material, so torques and joints can act on the
-rotation of the material.
+"""Position markers on nodes with twist. The markers rotate with the material. Therefore torques and joints can act on
+the rotation of the material.
 
     position: r
     rotation: A = D, the rotation matrix of the node
@@ -34,7 +34,7 @@ from windlass.framework.model.schema import Component, ref
 
 
 class TwistNodePosition(Component):
-    """Position marker on a node with twist; the marker rotates with the material."""
+    """Position marker on a node with twist. The marker rotates with the material."""
 
     provides = (FAMILY, RIGID, CURVED, SPATIAL)
     node = ref("PointSlopeTwist3D", "the node")

@@ -14,8 +14,9 @@ class ContactSet(Component):
 
     A search finds pairs of objects whose distance is below the search margin ``skin``. Spheres and other surfaces of
     bodies are searched again when one of them has moved by half of this margin. A cable on circles or surfaces is
-    searched again when its largest displacement plus the largest displacement of a circle or surface since the last
-    search reaches the smaller of two lengths: ``skin``, and the smallest gap of a pair that has no row.
+    searched again when the sum of two displacements since the last search reaches a limit. The displacements are the
+    largest displacement of the cable, and the largest displacement of a circle or surface. The limit is the smaller of
+    two lengths: ``skin``, and the smallest gap of a pair that has no row.
     """
 
     skin = column(

@@ -2,9 +2,9 @@
 forces.
 
 Each process evaluates the motion of the surfaces on its own markers. Surfaces on the ground are sent to all processes
-once. Moving half spaces can be neighbours of any surface, so they are sent to all processes in each evaluation. Moving
-bounded surfaces are sent in each evaluation only to the processes that need them for their pairs. A process that has
-received a surface returns the force on this surface.
+once. Moving half spaces can be neighbours of any surface. Therefore they are sent to all processes in each evaluation.
+Moving bounded surfaces are sent in each evaluation only to the processes that need them for their pairs. A process that
+has received a surface returns the force on this surface.
 
 A pair is evaluated by the process of one of its surfaces. If one surface is on the ground, the process of the moving
 surface evaluates the pair. If one surface is a half space, the process of the bounded surface evaluates the pair. If
@@ -25,7 +25,7 @@ from windlass.framework.model.law import Rows, Tables
 from windlass.framework.parallel.ghosts import Ghosts, pack, unpack
 
 MUCH_LARGER = 2.0
-"""Ratio of the sizes of two surfaces above which the process of the smaller surface evaluates the pair [1]."""
+"""Ratio of the sizes of two surfaces [1]. Above this ratio, the process of the smaller surface evaluates the pair."""
 
 
 class Share:
@@ -34,7 +34,7 @@ class Share:
 
     Args:
         layout: local indices of rows and coordinates.
-        c: surfaces of the set; `exchange_motion` writes the motion of surfaces of other processes.
+        c: surfaces of the set. `exchange_motion` writes the motion of surfaces of other processes.
 
     Attributes:
         own: indices of the surfaces whose motion this process evaluates, shape (k,).
@@ -105,7 +105,7 @@ class Share:
 
     def find_searched(self, c: Surfaces, bounded: int, margin: float) -> tuple[NDArray[np.bool_], NDArray[np.bool_]]:
         """Return two masks of the m bounded surfaces, shape (m,) each. The first marks the surfaces whose neighbours
-        this process searches, the second marks the other surfaces that may be neighbours of these surfaces.
+        this process searches. The second marks the other surfaces that may be neighbours of these surfaces.
         """
         mine = (self._owner[:bounded] == self._layout.rank) & ~c.fixed[:bounded]
         if not mine.any():
@@ -125,7 +125,7 @@ class Share:
         return mine
 
     def follow(self, c: Surfaces, pairs: IntArray, changed: bool) -> bool:
-        """Prepare the exchange for the pairs after a search; return whether the pairs have changed on any process."""
+        """Prepare the exchange for the pairs after a search. Return whether the pairs have changed on any process."""
         if not self.agree(changed):
             return False
         others = np.zeros(len(c.ids), bool)

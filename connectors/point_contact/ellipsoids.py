@@ -3,13 +3,13 @@
     support of body i: h_i(n) = sqrt(nᵀ Q_i n),    Q = B diag(a²) Bᵀ
     surface point: p_i(n) = Q_i n / h_i, from the centre to the point with the outward normal n
     shape tensor: D_i(n) = (Q_i - p_i p_iᵀ) / h_i = ∂p_i/∂n, the inverse of the curvature tensor in the tangent plane
-    overlap: x(n) = h_1(n) + h_2(n) - d·n along n, with d from centre 1 to centre 2
+    overlap: x(n) = h_1(n) + h_2(n) - d·n along n, where d is the vector from centre 1 to centre 2
 
 The columns of B are the axes of the body, and a contains its semi-axes. The contact normal n minimises x over the unit
-sphere. At the minimum, the vector between the surface points with the outward normals n and -n is x n, as contact
-theory requires. The gradient of x is p_1 + p_2 - d, and the Hessian of x in the tangent plane is D_1 + D_2 - x I, so n
-is found by Newton's method on the unit sphere. The overlap x decreases in every step, and the iteration ends as soon as
-x <= 0, because the bodies are then separate.
+sphere. At the minimum, the vector between the surface points with the outward normals n and -n is x n. Contact theory
+requires this. The gradient of x is p_1 + p_2 - d, and the Hessian of x in the tangent plane is D_1 + D_2 - x I. With
+these, Newton's method on the unit sphere finds n. The overlap x decreases in every step, and the iteration ends as soon
+as x <= 0, because the bodies are then separate.
 
     1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
 
@@ -26,7 +26,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 60
-"""Largest number of Newton steps; usually 4 to 8 steps are sufficient."""
+"""Largest number of Newton steps. Usually 4 to 8 steps are sufficient."""
 LAST_STEP = 1e-9
 """Newton step [rad] after which the next step would be smaller than rounding errors."""
 UNCHECKED_STEP = 1e-6
@@ -75,7 +75,7 @@ def eval_form(Q: FloatArray, i: int, ax: float, ay: float, az: float, bx: float,
 def eval_overlap(
     Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float, nx: float, ny: float, nz: float
 ) -> float:
-    """Return the overlap x [m] of the bodies i and j along the direction n; d is the vector between the centres [m]."""
+    """Return the overlap x [m] of the bodies i and j along the direction n. The vector between the centres is d [m]."""
     out: float = (
         np.sqrt(eval_form(Q, i, nx, ny, nz, nx, ny, nz))
         + np.sqrt(eval_form(Q, j, nx, ny, nz, nx, ny, nz))
@@ -87,7 +87,7 @@ def eval_overlap(
 @kernel
 def guess_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: float) -> Vector:
     """Return the initial direction of the iteration. Of two directions, the function chooses the direction with the
-    smaller overlap. The first is the direction of the vector d between the centres, the second the normal of the
+    smaller overlap. The first is the direction of the vector d between the centres. The second is the normal of the
     ellipsoid with the matrix Q_i + Q_j at d.
     """
     length = np.sqrt(dx * dx + dy * dy + dz * dz)
@@ -166,8 +166,8 @@ def find_direction(Q: FloatArray, i: int, j: int, dx: float, dy: float, dz: floa
 
 @kernel
 def eval_relative_radius(Q: FloatArray, i: int, j: int, nx: float, ny: float, nz: float, axes: float) -> float:
-    """Return the relative radius R [m] of two bounded surfaces for the contact normal n; ``axes`` is the product of all
-    six semi-axes [m^6].
+    """Return the relative radius R [m] of two bounded surfaces for the contact normal n. The argument ``axes`` is the
+    product of all six semi-axes [m^6].
     """
     h1, ux, uy, uz = eval_support(Q, i, nx, ny, nz)
     h2, wx, wy, wz = eval_support(Q, j, nx, ny, nz)

@@ -2,8 +2,8 @@
 `Gaps`.
 
 The examined pairs are the candidate pairs at the start and at the end of a step. If a surface has moved by more than
-half the skin in one step, the list of candidate pairs may be incomplete, so pairs of surfaces whose paths come close to
-each other during the step are also examined, except in parallel runs.
+half the skin in one step, the list of candidate pairs may be incomplete. Except in parallel runs, pairs of surfaces
+whose paths come close to each other during the step are then also examined.
 """
 
 from __future__ import annotations
@@ -22,12 +22,13 @@ from windlass.framework.model.gaps import START, WIDTH, Gaps, create_numbers, no
 from windlass.framework.model.system import Evaluation
 
 JUST_OPEN = 1e-300
-"""Gap [m] that is written for a pair with an ellipsoid if the surfaces do not touch, because their gap is not computed.
+"""Gap [m] that is written for a pair with an ellipsoid if the surfaces do not touch. The gap of such a pair is not
+computed.
 """
 
 AHEAD = 1.5
-"""Distance within which surfaces are examined for a contact in the step, divided by the displacement that a surface
-would have with the velocity at the start of the step [1].
+"""Distance within which surfaces are examined for a contact in the step. It is divided by the displacement that a
+surface would have with the velocity at the start of the step [1].
 """
 
 

@@ -6,9 +6,9 @@ relative radius R.
     ellipsoid and half space: x = h - N·(c - o),    n = -N,    p_1 = c + Q n/h,    R = a b c/h²
     ellipsoid and bounded surface: see `ellipsoids.py`
 
-d is the vector from centre 1 to centre 2, c is the centre of a sphere or ellipsoid, N is the outward normal and o the
-origin of the half space, h = sqrt(nᵀ Q n). The surfaces touch if x > 0. The surface point of surface 2 is p_2 = p_1 - x
-n. Surfaces with the same centre do not touch, because the direction is undefined.
+The vector d points from centre 1 to centre 2, and c is the centre of a sphere or ellipsoid. The half space has the
+outward normal N and the origin o, and h = sqrt(nᵀ Q n). The surfaces touch if x > 0. The surface point of surface 2 is
+p_2 = p_1 - x n. Surfaces with the same centre do not touch, because the direction is undefined.
 
 Source: K. L. Johnson, Contact Mechanics, Cambridge University Press (1985), chapter 4.
 """
@@ -78,7 +78,8 @@ def update_orientations(c: Surfaces, m: PositionColumns, which: IntArray) -> Non
 @kernel(inline=True)
 def touch_spheres(dx: float, dy: float, dz: float, r1: float, r2: float) -> Meeting:
     """Return depth x [m], normal n and relative radius R [m] of two spheres with the radii r1 and r2 [m] and the vector
-    d from centre 1 to centre 2 [m]; all values are 0 if the spheres do not touch."""
+    d from centre 1 to centre 2 [m]. All values are 0 if the spheres do not touch.
+    """
     square, reach = dx * dx + dy * dy + dz * dz, r1 + r2
     if square >= reach * reach or square == 0.0:
         return 0.0, 0.0, 0.0, 0.0, 0.0

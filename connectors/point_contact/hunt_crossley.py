@@ -5,7 +5,7 @@
     Hertz force: f_H = 4/3 sqrt(R) E x^(3/2), with the energy 2/5 f_H x and the patch radius sqrt(R x)
     normal force: f = f_H (1 + 3/2 c v_n) if > 0, otherwise 0,    c = s1 c_1 + (1 - s1) c_2
     friction: f_t = f (min(q, 1) (u_d + 2 (u_s - u_d)/(1 + q²)) + u_v |v_t|),    q = |v_t|/v_transition
-    coefficients: u = 2 u_1 u_2/(u_1 + u_2) for each of u_s, u_d, u_v; 0 if u_1 and u_2 are 0
+    coefficients: u = 2 u_1 u_2/(u_1 + u_2) for each of u_s, u_d, u_v. If u_1 and u_2 are 0, then u = 0
 
 `materials.py` defines the moduli E_i, the coefficients c_i, and the friction coefficients u_s, u_d and u_v of a
 surface. `geometry.py` evaluates the depth x, the normal n from surface 1 to 2, and the relative radius R. The velocity
@@ -14,8 +14,7 @@ the middle of the overlap to this point is x (1/2 - s1) n. The velocity v_n is p
 Each contact is evaluated independently of all other contacts. Therefore a contact that opens so fast that its force is
 0 does not affect the other contacts.
 
-With several processes, each process has all rows, but the surfaces and the pairs are distributed, see
-`distribution.py`.
+With several processes, each process has all rows. The surfaces and the pairs are distributed, see `distribution.py`.
 
 For equal materials the simbody rule gives E = E_i/2^1.5. The hertz rule gives the classical 1/E = 1/E_1 + 1/E_2.
 
@@ -94,8 +93,9 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if two rows have the same ``data``, or if the ``data`` of a row does not have exactly one
-    value."""
+    """Raise ModelError if two rows have the same ``data``, or if the ``data`` of a row consist of more or fewer than
+    one value.
+    """
     ids = table.collect("data")
     for target, positions, rows in world.split_by_table(ids):
         initial = target.collect("initial")
@@ -162,8 +162,8 @@ def build(rows: LocalRows) -> System:
 
     def find_deep(s: Fields, behind: bool) -> list[str]:
         """Describe overlaps that are too large for the law, because the depth is not below the relative radius. If
-        ``behind`` is true, only overlaps with half spaces are described, otherwise only overlaps of two bounded
-        surfaces.
+        ``behind`` is true, only overlaps with half spaces are described. Otherwise, only overlaps of two bounded
+        surfaces are described.
         """
         found = []
         for b in sets:
@@ -221,8 +221,8 @@ def enable(state: State, force: Entity) -> None:
 
 @checked(state=instance("State"), force=handle())
 def disable(state: State, force: Entity) -> None:
-    """Switch force elements off in a state. Force elements that are switched off exert no force and store no energy,
-    but `eval_contacts` still returns their contacts.
+    """Switch force elements off in a state. Force elements that are switched off exert no force and store no energy.
+    `eval_contacts` still returns their contacts.
     """
     _set_flags(state, force, 0.0)
 

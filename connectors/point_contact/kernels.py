@@ -3,7 +3,7 @@ for the formulas.
 
 The contact forces on each surface are reduced to a force and a torque about the origin of the surface. Generalised
 forces are computed from these sums. Pairs of spheres and half spaces, which may be numerous, are evaluated by a
-separate loop with the same results as the general loop.
+separate loop. Its results are the same as those of the general loop.
 """
 
 from __future__ import annotations
@@ -76,8 +76,9 @@ class PairForce(NamedTuple):
 
 @kernel(inline=True)
 def eval_pair_force(c: Surfaces, par: PairParameters, i: int, j: int, t: Touch) -> PairForce:
-    """Evaluate the force that one force element exerts on the touching surfaces i and j; t is the result of
-    `find_contact`."""
+    """Evaluate the force that one force element exerts on the touching surfaces i and j. The argument t is the result
+    of `find_contact`.
+    """
     x, nx, ny, nz, qx, qy, qz, R = t
     s1 = par.K[j] / (par.K[i] + par.K[j])
     # point on which the force acts: each surface is deformed by its share of the depth
@@ -132,7 +133,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """Add to ``c.force`` and ``c.torque`` the forces of one force element on pairs without ellipsoids. Return the
-    energy that the force element stores in these pairs [J], as `add_pair_forces` does.
+    energy that the force element stores in these pairs [J].
     """
     # the columns are local variables, because reading them from a tuple of all columns takes ten times as long as the
     # force law
@@ -210,7 +211,7 @@ def clear_forces(c: Surfaces, runs: Runs) -> None:
 @kernel
 def scatter_forces(c: Surfaces, m: PositionColumns, runs: Runs, f: FloatArray) -> None:
     """Subtract the generalised forces Jᵀ F + Jrᵀ T from f. F and T are the forces and torques on the surfaces in
-    ``runs``, see `find_runs`, and J and Jr are the Jacobians of position and rotation of the markers.
+    ``runs``, see `find_runs`. J and Jr are the Jacobians of position and rotation of the markers.
     """
     dofs, marker, is_point, center, force, torque = c.dofs, c.marker, c.is_point, c.center, c.force, c.torque
     p, J, Jr, width = m.p, m.J, m.Jr, c.dofs.shape[1]

@@ -2,7 +2,7 @@
 
     plane-strain modulus: E = Y / (1 - ν²), from Young's modulus Y and Poisson's ratio ν
     restitution e of a central impact: u - ln(1 + u) = -w - ln(1 - w),    u = 3/2 c v,    w = 3/2 c e v
-    source of this equation: m v dv/dx = -k x^1.5 (1 + 3/2 c v), integrated in closed form; v is the closing speed
+    source of this equation: m v dv/dx = -k x^1.5 (1 + 3/2 c v), integrated in closed form. Here v is the closing speed
 
 The restitution does not depend on mass, stiffness and radius, because these quantities only change the scale of the
 depth x. For small c v the restitution tends to e = 1 - c v.
@@ -21,14 +21,14 @@ from windlass.framework.model.law import register
 from windlass.framework.model.schema import Component, column
 
 SERIES_BELOW = 0.05
-"""Value of |x| below which x - ln(1 + x) is computed from a series, because of cancellation [1]."""
+"""Value of |x| [1]. Below this value, x - ln(1 + x) is computed from a series, because of cancellation."""
 SERIES_TERMS = 14
 LARGEST = 36.0
 """Value that replaces x - ln(1 + x) at x = -1, where the function is infinite. At the next larger floating-point
 number, -1 + 2^-53, the value of the function is 35.7.
 """
 CLOSE_TO_ONE = 1e-9
-"""Difference 1 - e below which the limit e = 1 - c v is exact up to rounding errors [1]."""
+"""Difference 1 - e [1]. Below this value, the limit e = 1 - c v is exact up to rounding errors."""
 
 
 class ContactMaterial(Component):

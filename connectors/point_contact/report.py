@@ -38,7 +38,7 @@ class SurfaceForces(NamedTuple):
 
 
 def _prepare(world: World, state: State, force: Entity) -> tuple[BoundSet, PairParameters, bool]:
-    """Evaluate the markers at the state; return the set and the parameters of the force element, and whether the force
+    """Evaluate the markers at the state. Return the set and the parameters of the force element, and whether the force
     element is enabled.
     """
     if world.tables.get(HuntCrossley) is not force.table or state.world is not world:
@@ -67,7 +67,7 @@ def eval_contacts(world: World, state: State, force: Entity) -> Contacts:
 
 @checked(world=instance("World"), state=instance("State"), force=handle())
 def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceForces:
-    """Return force and torque of one force element on all surfaces of its set; see `eval_contacts` for the
+    """Return force and torque of one force element on all surfaces of its set. `eval_contacts` describes the
     arguments.
     """
     bound, par, enabled = _prepare(world, state, force)

@@ -42,12 +42,12 @@ class Neighbours:
     watched: IntArray  # Bounded surfaces whose motion this process checks. In serial runs all, shape (w,).
     runs: Runs  # the surfaces ``watched`` as ranges of indices, see `find_runs`
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
-    """Indices of the surfaces of candidate pairs, shape (k, 2). The type of the first surface is <= the type of the
+    """Indices of the surfaces in each candidate pair, shape (k, 2). The type of the first surface is <= the type of the
     second.
     """
     # pairs as single integers in ascending order, for a comparison of lists, shape (k,)
     numbers: IntArray = field(default_factory=lambda: np.zeros(0, np.int64))
-    ellipsoids: int = 0  # Number of pairs with an ellipsoid. These are the first pairs.
+    ellipsoids: int = 0  # Number of pairs with an ellipsoid. These pairs precede all other pairs.
     start: FloatArray = field(default_factory=lambda: np.zeros((0, 3)))
     """Origins of all surfaces at the last search [m], shape (n, 3)."""
     # whether each bounded surface is a candidate with each half space, shape (half spaces, bounded)
@@ -98,8 +98,8 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     changed = near.forgotten or not np.array_equal(numbers, near.numbers)
     if changed:
         near.numbers, near.forgotten = numbers, False
-        # Pairs with an ellipsoid are first. Apart from this the order of the search is kept, because in this order
-        # neighbours are close in memory.
+        # Pairs with an ellipsoid precede other pairs. Otherwise, the pairs remain in the order of the search, because
+        # neighbours in this order are close in memory.
         with_ellipsoid = c.kind[pairs[:, 0]] == ELLIPSOID
         near.pairs = np.ascontiguousarray(np.concatenate((pairs[with_ellipsoid], pairs[~with_ellipsoid])))
         near.ellipsoids = int(with_ellipsoid.sum())
@@ -116,10 +116,11 @@ def is_stale(
     bounded: int,
     skin: float,
 ) -> bool:
-    """Return true in two cases: the origin of a surface has moved by more than half the skin since the last search, or
-    the bounding sphere of a surface has reached a moving half space that is not in the list for this surface.
+    """Return true in two cases. In the first case, the origin of a surface has moved by more than half the skin since
+    the last search. In the second case, the bounding sphere of a surface has reached a moving half space that is not in
+    the list for this surface.
 
-    ``watched`` contains the checked surfaces as ranges of indices, see `find_runs`.
+    The argument ``watched`` contains the checked surfaces as ranges of indices, see `find_runs`.
     """
     limit = 0.25 * skin * skin
     for run in range(len(watched)):
@@ -165,7 +166,7 @@ def find_near(
     Args:
         center, reach: centres [m], shape (n, 3), and radii [m], shape (n,).
         skin: largest distance between the spheres of a pair [m].
-        chosen: masks of the spheres whose neighbours are searched, and of their possible neighbours, shape (n,) each;
+        chosen: masks of the spheres whose neighbours are searched, and of their possible neighbours, shape (n,) each.
             None: all spheres.
     """
     parts = [np.zeros((0, 2), np.int64)]

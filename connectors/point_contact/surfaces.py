@@ -2,8 +2,8 @@
 orientation. A sphere can also be fixed to a point.
 
 A surface is attached to a position marker. The frame of a surface has the origin p + A s and the axes A R. Here p and A
-are position and rotation of the marker, s is ``position``, R is ``rotation``, and y are the coordinates of a point in
-the frame of the surface:
+are position and rotation of the marker, s is ``position``, and R is ``rotation``. With the coordinates y of a point in
+the frame of the surface, the surfaces are:
 
     sphere: |y| <= r
     ellipsoid: y_1²/a_1² + y_2²/a_2² + y_3²/a_3² <= 1
@@ -225,8 +225,8 @@ def _are_points(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
 
 
 def _sizes(table: EntityTable) -> FloatArray:
-    """Return the semi-axes of ellipsoids, the radii of spheres in all components, or 0 for half spaces [m], shape
-    (rows, 3).
+    """Return the semi-axes of ellipsoids, the radii of spheres (the same value in all three components), or 0 for half
+    spaces [m], shape (rows, 3).
     """
     if table.component is ContactEllipsoid:
         return table.collect("semi_axes")

@@ -46,8 +46,9 @@ def cross(ax: float, ay: float, az: float, bx: float, by: float, bz: float) -> V
 
 @kernel
 def eval_shape(c: Surfaces, i: int, n: Vector, t: Six) -> Six:
-    """Return six values of a bounded surface in the basis t of the tangent plane: the components D_11, D_12, D_22 of
-    the shape tensor [m], the ratios p·t_1 / h and p·t_2 / h for the surface point p, and the support h [m]."""
+    """Return six values of a bounded surface in the basis t of the tangent plane. They are the components D_11, D_12,
+    D_22 of the shape tensor [m], the ratios p·t_1 / h and p·t_2 / h for the surface point p, and the support h [m].
+    """
     if c.kind[i] != ELLIPSOID:
         return c.reach[i], 0.0, c.reach[i], 0.0, 0.0, c.reach[i]
     h, px, py, pz = eval_support(c.Q, i, n[0], n[1], n[2])
@@ -104,8 +105,8 @@ def add_pair_tangents(
     values: FloatArray,
 ) -> None:
     """Add the tangent dq ∂f/∂q + dv ∂f/∂q̇, with the scalar factors dq and dv, to the values of the matrix, for the
-    generalised forces f of one force element. qdot contains the velocities of all coordinates, followed by the velocity
-    of the spare coordinate.
+    generalised forces f of one force element. The argument ``qdot`` contains the velocities of all coordinates,
+    followed by the velocity of the spare coordinate.
     """
     w, spare = c.dofs.shape[1], len(qdot) - 1
     # arrays for the variations of G, of P, and of (P - p) × G at both markers, for each coordinate of the pair
@@ -246,7 +247,7 @@ def add_pair_block(
     values: FloatArray,
 ) -> None:
     """Add to the matrix the contributions of the variations of the force G of one pair and of the point P on which G
-    acts. Their sign is + in the rows of body 1 and - in the rows of body 2.
+    acts. The contributions have the sign + in the rows of body 1 and - in the rows of body 2.
     """
     w = c.dofs.shape[1]
     for side in range(2):

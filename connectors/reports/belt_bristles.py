@@ -2,20 +2,21 @@
 
 The reference length X is measured from the entry. The belt has the stretch lam, the radius rho of its axis, the flow c,
 and the force F = N - rhoA c² lam. `belt_theory` defines these quantities. The rim has the radius r and the angular
-velocity omega, and R is the radius of the axis on a rigid contact. Per reference length, mu_k is the stiffness
-of the bristles and mu_v the damping parallel to them:
+velocity omega, and R is the radius of the axis on a rigid contact. Per reference length, mu_k is the stiffness of the
+bristles, and mu_v is the damping parallel to the bristles:
 
     displacement relative to the rim, per reference length: w = r (lam/rho - omega/c)
     bristle: u' = w,    f = mu_k u + mu_v c w, with u = 0 at the entry
     force: F' = a f,    a = r/R
     sticks: |f| <= mu p,    p = F lam/rho
-    slips: |f| = mu p, so dF/dphi = ±mu a F
+    slips: |f| = mu p. Therefore dF/dphi = ±mu a F
 
-Where the belt sticks, F' = E lam' leads to the equation of shear lag, w'' = a S (mu_k w + mu_v c w'), with E = EA -
+Where the belt sticks, F' = E lam' leads to the equation of shear lag, w'' = a S (mu_k w + mu_v c w'), where E = EA -
 rhoA c² and S = dw/dF. On a rigid rim S = a/E. The solutions of the equation are exp(s X) with s² = a S (mu_k + mu_v c
 s). The linear combination of these solutions that satisfies w'(0) = a S mu_v c w(0) is
 
-    w proportional to s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2; without damping proportional to cosh(X sqrt(a S mu_k)).
+    w proportional to s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2. Without damping, w is proportional to cosh(X sqrt(a S
+    mu_k)).
 
 Therefore the speeds of belt and rim differ already at the entry. With rigid bristles both speeds are equal at the
 entry. For a contact of finite stiffness, S is evaluated at the mean of the forces F at entry and exit.
@@ -36,19 +37,19 @@ import numpy as np
 from windlass.framework.errors import ModelError
 
 WHOLE = 1.0 - 1e-9
-"""Slip arc, divided by the whole arc [1], above which the whole arc is treated as slipping."""
+"""Slip arc, divided by the whole arc [1]. Above this value, the whole arc is treated as slipping."""
 
 EQUAL = 1e-9
-"""Change of F on an arc, divided by F [1], below which the deflection of bristles is neglected."""
+"""Change of F on an arc, divided by F [1]. Below this value, the deflection of bristles is neglected."""
 
 PASSES = 50
-"""Largest number of fixed-point iterations for the reference length of the belt on an arc; usually a few iterations are
+"""Largest number of fixed-point iterations for the reference length of the belt on an arc. Usually a few iterations are
 sufficient.
 """
 
 
 class Rim(NamedTuple):
-    """Parameters of a pulley and its belt; the docstring of this file defines the symbols."""
+    """Parameters of a pulley and its belt. The docstring of this file defines the symbols."""
 
     turn: Callable[[float], float]  # lam/rho [1/m] as a function of F [N]
     slope: float  # S [1/N]
@@ -93,7 +94,7 @@ def find_length(rim: Rim, F: float, angle: float, lag_of: Callable[[float], tupl
     a function of this length that returns the relative displacement w per reference length and the deflection u of the
     bristles at the end of the arc.
 
-    The angle is the integral of lam/rho = (w + r omega/c)/r, so it equals u/r + X omega/c.
+    The angle is the integral of lam/rho = (w + r omega/c)/r. Therefore it equals u/r + X omega/c.
     """
     turn = rim.radius * rim.turn(F)
     X = rim.radius * angle / turn
@@ -119,8 +120,9 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
         return w, (f - rim.damping * w) / rim.stiffness
 
     def stick(X: float) -> tuple[Stick, float]:
-        """Solve for a belt that sticks on the whole arc; on this arc, F changes by (w(X) - w(0))/S, with the symbols of
-        the docstring of this file."""
+        """Solve for a belt that sticks on the whole arc. On this arc, F changes by (w(X) - w(0))/S, with the symbols of
+        the docstring of this file.
+        """
         ends = eval_stick(rim, X)
         return ends, (leave - entry) * rim.slope / (ends.last - ends.first)
 
@@ -158,8 +160,8 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
 
 def pass_arc(rim: Rim, entry: float, leave: float, angle: float) -> Passage | None:
-    """Solve the motion over an arc as `pass_pulley` does, for any forces. Return the result, or None if the belt slips
-    on the whole arc or does not press on the pulley.
+    """Solve the motion over an arc by `pass_pulley`, for any forces. Return the result, or None if the belt slips on
+    the whole arc or does not press on the pulley.
     """
     if min(entry, leave) <= 0.0:
         return None

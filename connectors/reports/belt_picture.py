@@ -16,6 +16,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.circle_contact.view import view_contact
+from windlass.connectors.contact.axes import collect_lengths
 from windlass.connectors.markers.position_markers import FAMILY as POSITION_FAMILY
 from windlass.connectors.reports.pulley_report import PulleyReport, Segments, eval_pulley_segments, eval_report
 from windlass.connectors.reports.pulley_rows import find_pulley
@@ -34,11 +35,11 @@ from windlass.framework.state.evaluate import find_evaluated_rows, find_output, 
 from windlass.framework.state.state import State
 
 SUBDIVISIONS = 8
-"""Number of straight lines per cable element in the picture; the number must be even."""
+"""Number of straight lines per cable element in the picture. The number must be even."""
 INK, FAINT, GRID = "#1f2933", "#7b8794", "#e4e7eb"
 STICK, SLIP = "#0b7285", "#f59f00"
 SMALLEST_FONT = 6.5
-"""Font size [points] below which only the name of a pulley is shown, without values."""
+"""Font size [points]. If the font would be smaller, only the name of a pulley is shown, without values."""
 COLORS = ("#12a4b4", "#d9480f", "#5f3dc4", "#2b8a3e", "#c2255c", "#495057")
 """Colours of the pulleys, in the order of the circles, and of the curves of speeds, in the order of the sensors."""
 
@@ -91,7 +92,7 @@ def draw_belt(
         cables: the cables of the belt.
         contacts: contacts of the belt with the pulleys, rows of one component.
         speeds: sensors of the run. The values of all sensors with the unit rad/s are drawn over time.
-        title: heading; default: the time.
+        title: heading. The default is the time.
 
     Returns:
         The absolute path, or the figure. If a figure is requested, all processes except the first return None.
@@ -133,7 +134,7 @@ def draw_circles(centers: FloatArray, radii: FloatArray, names: list[str], line:
         line: points of the belt [m], shape (n, 2).
         title: heading of the figure.
     """
-    from matplotlib.patches import Circle  # imported here, because runs without pictures do not need it
+    from matplotlib.patches import Circle  # imported here, because only pictures need matplotlib
 
     corners = np.concatenate((line, centers - radii[:, None], centers + radii[:, None]))
     low, high = corners.min(axis=0), corners.max(axis=0)
@@ -156,7 +157,7 @@ def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Cab
     start of each cable, in a dictionary with the entity index of the cable as key.
     """
     rows = find_evaluated_rows(cables, world)
-    length = cables.table.collect("length", cables.rows)
+    length = collect_lengths(world, cables)
     x = length[:, None] * np.linspace(0.0, 1.0, SUBDIVISIONS + 1)
     position = rows.evaluate(find_output(cables, "position"), fields, {"x": x})[..., :2]
     # the axial force oscillates within coarse elements, so only its values at 0, L/2 and L are drawn
@@ -180,7 +181,9 @@ def create_lines(world: World, fields: Fields, cables: Entity) -> tuple[list[Cab
 
 
 def create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[int, float]) -> list[Wheel]:
-    """Create one `Wheel` for each circle of the contacts; ``offsets`` is the second result of `create_lines`."""
+    """Create one `Wheel` for each circle of the contacts. The argument ``offsets`` is the second result of
+    `create_lines`.
+    """
     circles, radii = (contacts.table.collect(name, contacts.rows) for name in ("circle", "circle_radius"))
     wheels = []
     for row in np.sort(np.unique(np.stack((circles.astype(np.float64), radii)), axis=1, return_index=True)[1]):
@@ -228,8 +231,8 @@ def name_carrier(world: World, marker: Entity) -> str:
 
 
 def _merge(spans: FloatArray) -> FloatArray:
-    """Merge intervals that overlap, or that are closer than a quarter of the length of the second interval. ``spans``,
-    shape (n, 2), must be in ascending order; the result has the shape (k, 2).
+    """Merge intervals that overlap, or that are closer than a quarter of the length of the second interval. The
+    argument ``spans``, shape (n, 2), must be in ascending order. The result has the shape (k, 2).
     """
     merged: list[list[float]] = []
     for begin, end in spans.tolist():
@@ -251,9 +254,9 @@ def _find_speeds(speeds: Sensors | None) -> tuple[FloatArray, dict[str, FloatArr
 
 def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> None:
     """Draw the belt on its pulleys."""
-    from matplotlib.collections import LineCollection  # imported here, because runs without pictures do not need it
-    from matplotlib.colors import LinearSegmentedColormap  # imported here, because runs without pictures do not need it
-    from matplotlib.lines import Line2D  # imported here, because runs without pictures do not need it
+    from matplotlib.collections import LineCollection  # imported here, because only pictures need matplotlib
+    from matplotlib.colors import LinearSegmentedColormap  # imported here, because only pictures need matplotlib
+    from matplotlib.lines import Line2D  # imported here, because only pictures need matplotlib
 
     tension = LinearSegmentedColormap.from_list("tension", ["#2c5fa8", "#35a7a0", "#e9c238", "#e8702a", "#b3202c"])
     pieces = np.concatenate([np.stack((line.points[:-1], line.points[1:]), axis=1) for line in lines])
@@ -289,7 +292,7 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
     """Return the limits of the axial force for the colours [N]. The limits differ by at least 0.5 % of the largest
-    magnitude of the force; otherwise the colours of a belt with constant force would show rounding errors.
+    magnitude of the force. Otherwise the colours of a belt with constant force would show rounding errors.
     """
     force = np.concatenate([line.force for line in lines])
     low, high = float(force.min()), float(force.max())
@@ -298,11 +301,11 @@ def find_range(lines: list[CableLine]) -> tuple[float, float]:
 
 
 def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
-    """Draw a pulley with a spoke, and inside the rim the arcs on which the belt sticks or slips; ``font_size`` is in
-    points.
+    """Draw a pulley with a spoke, and inside the rim the arcs on which the belt sticks or slips. The argument
+    ``font_size`` is in points.
     """
-    from matplotlib.collections import LineCollection  # imported here, because runs without pictures do not need it
-    from matplotlib.patches import Circle  # imported here, because runs without pictures do not need it
+    from matplotlib.collections import LineCollection  # imported here, because only pictures need matplotlib
+    from matplotlib.patches import Circle  # imported here, because only pictures need matplotlib
 
     c, r = wheel.center, wheel.radius
     axes.add_patch(Circle(tuple(c), r, facecolor="#f5f7fa", edgecolor=FAINT, linewidth=1.0, zorder=1))
@@ -334,7 +337,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
 def _write(axes: Any, center: FloatArray, text: str, **style: float) -> None:
     """Write a text in a pulley on top of belt and rim. The text has a light outline, because it can be wider than the
     pulley."""
-    from matplotlib.patheffects import withStroke  # imported here, because runs without pictures do not need it
+    from matplotlib.patheffects import withStroke  # imported here, because only pictures need matplotlib
 
     edge = withStroke(linewidth=2.5, foreground="#f5f7fa")
     axes.text(*center, text, ha="center", va="center", color=INK, zorder=8, path_effects=[edge], **style)

@@ -5,9 +5,8 @@
     sensors = Sensors("pulley.csv", [PulleySensor(contacts, left, ("torque", "slip_arc"))])
 
 The contacts of one circle are evaluated in the direction of travel of the cable. All sums are over the segments s of
-the cable that are in contact. A segment has the tangential force f_t and the normal force f_n; r is the radius of the
-circle. A segment in contact has a stored gap g <= 0 and covers the polar angle phi_s about the
-centre:
+the cable that are in contact. A segment has the tangential force f_t and the normal force f_n. The radius of the circle
+is r. A segment in contact has a stored gap g <= 0 and covers the polar angle phi_s about the centre:
 
     torque: sum r f_t, for contact points sum (r + h + g) f_t with the height h of the axis above the face
     normal force: -sum f_n
@@ -15,7 +14,7 @@ centre:
     wrap angle: |sum phi_s| from the first to the last segment in contact, including open segments between them
     slip arc: sum |phi_s| over slipping segments.
 
-Source: statics of a belt on a pulley; forces of `ContactFrictionCircleCable2D`.
+Source: statics of a belt on a pulley, with the forces of `ContactFrictionCircleCable2D`.
 """
 
 from __future__ import annotations
@@ -44,7 +43,7 @@ from windlass.framework.state.evaluate import find_evaluated_rows, find_output, 
 from windlass.framework.state.state import State
 
 REST = 1e-9
-"""Speed of the cable along its axis below which the cable is treated as stationary [m/s]."""
+"""Speed of the cable along its axis [m/s]. Below this speed, the cable is treated as stationary."""
 
 
 @describe
@@ -122,8 +121,9 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
 
 
 class Segments(NamedTuple):
-    """All segments that can touch a circle, in the order of the cable; arrays have the shape (segments,) unless noted
-    otherwise."""
+    """All segments that can touch a circle, in the order of the cable. Arrays have the shape (segments,) unless noted
+    otherwise.
+    """
 
     row: IntArray  # index of the row of each segment in `PulleyContacts`
     number: IntArray  # index of the segment within its cable
@@ -142,8 +142,8 @@ class Segments(NamedTuple):
 
 
 def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: Fields) -> Segments:
-    """Evaluate the segments of all rows of a pulley for the current fields; every process gets all segments.
-    ``contact`` contains the rows of the pulley.
+    """Evaluate the segments of all rows of a pulley for the current fields. Every process gets all segments. The
+    argument ``contact`` contains the rows of the pulley.
     """
     here = _eval_segments_here(contact, fields)
     if not pulley.bound.parallel:
@@ -156,7 +156,7 @@ def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: F
 
 
 def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
-    """Evaluate the segments of the rows of this process; ``row`` in the result is the index among the rows of this
+    """Evaluate the segments of the rows of this process. In the result, ``row`` is the index among the rows of this
     process.
     """
     c, out = contact, contact.evaluate(fields)
@@ -189,8 +189,8 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
 
 
 def eval_report(pulley: PulleyContacts, contact: ContactView, fields: Fields, tension: bool = True) -> PulleyReport:
-    """Create the report of a pulley for the current fields. With ``tension=False`` the tensions are not evaluated and
-    are NaN. This option saves most of the computing time.
+    """Create the report of a pulley for the current fields. With ``tension=False``, the tensions are not evaluated and
+    are NaN. This saves most of the computing time.
     """
     z = eval_pulley_segments(pulley, contact, fields)
     wrap, speed = 0.0, 0.0
@@ -238,16 +238,17 @@ def _eval_cord_speed(pulley: PulleyContacts, fields: Fields, z: Segments, touchi
 
 
 def _sum_friction_work(pulley: PulleyContacts) -> float:
-    """Return the energy [J] that all contacts of a pulley have lost by friction; all processes must call this function
-    together."""
+    """Return the energy [J] that all contacts of a pulley have lost by friction. All processes must call this function
+    together.
+    """
     work = np.array([eval_friction_work(pulley.bound.rows).sum()])
     return float((pulley.bound.assembly.processes.sum(work) if pulley.bound.parallel else work)[0])
 
 
 def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
     """Find the chain of connected cables with the largest number of segments in contact. Return the indices of the
-    segments of this chain from the first to the last segment in contact, in the direction of increasing local x. The
-    result is empty without contact.
+    segments of this chain from the first to the last segment in contact, in the direction of increasing local x. If
+    there is no contact, the result is empty.
 
     On a closed chain, the result starts after the longest part without contact.
     """
@@ -263,12 +264,12 @@ def find_course(pulley: PulleyContacts, z: Segments) -> IntArray:
 
 
 def _eval_tensions(pulley: PulleyContacts, fields: Fields, row: IntArray) -> FloatArray:
-    """Return the axial forces [N] at the start of the first cable and at the end of the second cable. ``row`` contains
-    the indices of the rows of both cables.
+    """Return the axial forces [N] at the start of the first cable and at the end of the second cable. The argument
+    ``row`` contains the indices of the rows of both cables.
 
-    The contact begins within the first cable and ends within the second, so the axial force changes along these two
-    cables. If elements are coarse, the change extends over a whole cable, so the forces are evaluated at the outer ends
-    of both cables.
+    The contact begins within the first cable and ends within the second. Therefore the axial force changes along these
+    two cables. If elements are coarse, the change extends over a whole cable. Therefore the forces are evaluated at the
+    outer ends of both cables.
     """
     cables, outer = pulley.cables[row], pulley.length[row] * (0.0, 1.0)
     rows = find_evaluated_rows(cables, cast(World, pulley.bound.rows.world))

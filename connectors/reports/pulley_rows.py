@@ -8,6 +8,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.circle_contact.view import find_cables
+from windlass.connectors.contact.axes import collect_lengths
 from windlass.elements.routes.cable_order import Chain, find_chains
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -30,7 +31,9 @@ class PulleyContacts(NamedTuple):
 
 
 def find_pulley(world: World, contacts: Entity, circle: Entity) -> PulleyContacts:
-    """Find the contacts of a circle and sort them along the cable; for arguments and errors see `pulley_report`."""
+    """Find the contacts of a circle and sort them along the cable. `pulley_report` describes the arguments and
+    errors.
+    """
     component = contacts.table.component
     if not {"circle", "cable"} <= component.refs.keys() or "circle_radius" not in component.columns:
         raise ModelError(f"contacts = {contacts!r}: must be contacts of a circle with a cable")
@@ -49,7 +52,7 @@ def find_pulley(world: World, contacts: Entity, circle: Entity) -> PulleyContact
         raise ModelError(f"the circle {circle.name} touches cables of {len(tables)} kinds: must be of one kind")
     table, positions, cable_rows = tables[0]
     cables = Entity(table, cable_rows[np.argsort(positions)])
-    length = table.collect("length", cables.rows)
+    length = collect_lengths(world, cables)
     return PulleyContacts(
         name=circle.name,
         bound=find_evaluated_rows(rows, world),

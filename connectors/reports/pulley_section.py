@@ -37,7 +37,9 @@ def tabulate_pulleys(world: World, state: State) -> list[ReportSection]:
 
 
 def write_section(title: str, state: State, reports: Sequence[Any], count: int) -> ReportSection:
-    """Create a section with one column for each report; ``count`` is the number of pulleys or surfaces in the model."""
+    """Create a section with one column for each report. The argument ``count`` is the number of pulleys or surfaces in
+    the model.
+    """
     when = f"At t = {state.t:.6g} s" + (f", the first {MOST} of {count}:" if count > MOST else ":")
     table = ReportTable(["", *(report.name for report in reports)], list_rows(reports, show_numbers))
     return ReportSection(title, [when, table])
@@ -57,7 +59,7 @@ def find_circles(world: World) -> Iterator[tuple[Entity, Entity]]:
 
 
 def show_numbers(value: Any) -> Any:
-    """Convert a tuple of numbers to a text in parentheses; return a number unchanged, and None for NaN."""
+    """Convert a tuple of numbers to a text in parentheses. Return a number unchanged, and None for NaN."""
     if isinstance(value, tuple):
         return None if np.isnan(value).any() else f"({', '.join(f'{x:.5f}' for x in value)})"
     return None if np.isnan(value) else value

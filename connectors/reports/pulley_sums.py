@@ -33,7 +33,7 @@ class PulleyRows(NamedTuple):
         chain: for each row, the index of the chain that contains the cable of the row.
         closed: whether each chain is closed, shape (chains,).
         radius: radius of the circle [m].
-        lever: height of the axis, at which friction acts, above the face [m]; NaN: friction acts at the radius of the
+        lever: height of the axis, at which friction acts, above the face [m]. NaN: friction acts at the radius of the
             circle.
     """
 
@@ -52,7 +52,7 @@ def find_stretch(touching: BoolArray, closed: bool) -> tuple[int, int]:
     """Return the index of the first segment in contact along a cable, and the number of segments from the first to the
     last segment in contact.
 
-    On a closed cable the first segment is the segment after the longest part without contact; if all segments are in
+    On a closed cable, the first segment is the segment after the longest part without contact. If all segments are in
     contact, the first segment is segment 0.
     """
     n, first, last = len(touching), -1, -1
@@ -87,7 +87,7 @@ def sum_pulley(
         centre: positions of all markers [m], shape (markers, 3).
         ends: ends of the segments [m], shape (rows, segments + 1, 2).
         out: output quantities of segments or points, see `contact/place_numbers.py`.
-        powers: powers of the segments, shape (rows, segments, 6); if the array is empty, powers are not summed.
+        powers: powers of the segments, shape (rows, segments, 6). If the array is empty, powers are not summed.
     """
     most, total = 0, 0
     counts = np.zeros(len(c.closed), np.int64)
@@ -161,7 +161,7 @@ def bind_sums(pulley: PulleyContacts, contact: ContactView) -> PulleyRows:
 
 
 def eval_sums(rows: PulleyRows, contact: ContactView, fields: Fields, with_powers: bool) -> dict[str, Any]:
-    """Return the sums in a dictionary with the names in `NAMES` as keys; powers are 0 unless ``with_powers`` is
+    """Return the sums in a dictionary with the names in `NAMES` as keys. Powers are 0 unless ``with_powers`` is
     true.
     """
     sums, none = np.empty(len(NAMES)), np.zeros((0, 0, 0))

@@ -5,7 +5,7 @@
 
 The report evaluates the contact points of cables on a surface, in their order along the cable. Several surfaces of one
 body, such as both flanks of a groove, are treated as one surface. F is the force on the body at the contact point p,
-and k is the axis of the surface through its origin c:
+and k is the axis of the surface through the origin c of the surface:
 
     force on the body: sum F
     torque about the axis: k.sum (p - c) x F
@@ -15,7 +15,7 @@ and k is the axis of the surface through its origin c:
 On a plane, such as a sea bed, entry and exit are the touchdown points, and the length in contact is the length on the
 ground.
 
-Source: statics of a rope on a sheave; fleet angle as in EN 12927 and ISO 16625.
+Source: statics of a rope on a sheave. EN 12927 and ISO 16625 define the fleet angle.
 """
 
 from __future__ import annotations
@@ -27,8 +27,10 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.contact.account import POWERS
+from windlass.connectors.contact.axes import collect_lengths
 from windlass.connectors.reports.quantities import describe, format_table, quantity
 from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
+from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceBeam3D
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
@@ -51,7 +53,7 @@ from windlass.framework.state.evaluate import load_outputs, read_output
 from windlass.framework.state.state import State
 
 REST = 1e-9
-"""Speed of the cable along its axis below which the cable is treated as stationary [m/s]."""
+"""Speed of the cable along its axis [m/s]. Below this speed, the cable is treated as stationary."""
 Triple = tuple[float, float, float]
 NOWHERE: Triple = (np.nan, np.nan, np.nan)
 
@@ -62,8 +64,8 @@ class SurfaceReport:
     """Results for a rope on one surface. If the rope does not touch the surface, lengths, angles, forces and powers are
     0, and points and tensions are NaN.
 
-    Entry and exit are the first and the last point in contact, in the direction of travel; for a stationary cable, in
-    the direction of increasing local x. On a plane, entry and exit are touchdown points.
+    Entry and exit are the first and the last point in contact, in the direction of travel. For a stationary cable, the
+    direction of increasing local x is used. On a plane, entry and exit are touchdown points.
     """
 
     name: str
@@ -114,11 +116,11 @@ class Course(NamedTuple):
     position: FloatArray  # global positions [m], shape (points, 3)
 
 
-TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable
+TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable, ContactFrictionSurfaceBeam3D
 """Laws whose friction turns ropes about their axis."""
 PLAIN = ContactFrictionSurfaceCable, ContactFrictionBedCable, ContactFrictionSurfaceRibbon
 """Laws with one surface per row, without the output ``axis_torque_vector``."""
-FIXED = *PLAIN, ContactFrictionSurfaceTwistCable
+FIXED = *PLAIN, ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceBeam3D
 """Laws with one surface per row."""
 SURFACE_CONTACTS = *PLAIN, ContactFrictionSurfaceSetCable, *TURNING
 """Laws of contact with surfaces."""
@@ -135,8 +137,8 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     Args:
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
-            `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable` or
-            `ContactFrictionSurfaceRibbon`. Rows on other surfaces are ignored.
+            `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable`,
+            `ContactFrictionSurfaceRibbon` or `ContactFrictionSurfaceBeam3D`. Rows on other surfaces are ignored.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
@@ -151,7 +153,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
 
 
 def eval_surface(world: World, fields: Fields, contacts: Entity, surface: Entity) -> SurfaceReport:
-    """Create the report for the current fields; for errors see `surface_report`."""
+    """Create the report for the current fields. `surface_report` describes the errors."""
     ids = find_surface_ids(world, fields, contacts)
     contacts, ids = contacts[np.flatnonzero(ids >= 0)], ids[ids >= 0]
     mine = np.isin(ids, surface.ids)
@@ -186,7 +188,7 @@ def _eval_report(world: World, fields: Fields, contacts: Entity, name: str, plan
     count = table.collect("points", rows)
     ids, of_row = np.unique(table.collect("cable", rows), return_inverse=True)
     cables = _find_cables(world, ids)
-    lengths = cables.table.collect("length", cables.rows)
+    lengths = collect_lengths(world, cables)
     gap, status = (np.reshape(read(output), (len(rows), -1)) for output in ("gap", "state"))
     there = (np.arange(gap.shape[1]) < count[:, None]) & table.collect("active", rows)[:, None]
     fn = read("normal_force").reshape(gap.shape)
@@ -280,7 +282,7 @@ def _find_course(
 
 
 def _find_stretch(touched: BoolArray, closed: bool) -> IntArray:
-    """Return the indices from the first to the last point in contact; on a closed chain, the result starts after the
+    """Return the indices from the first to the last point in contact. On a closed chain, the result starts after the
     longest part without contact.
     """
     on = np.flatnonzero(touched)
@@ -308,8 +310,8 @@ def _eval_travel(
     world: World, fields: Fields, cables: Entity, found: tuple[Course | None, float, float], lengths: FloatArray,
     axis: FloatArray, drift: FloatArray,
 ) -> Travel:  # fmt: skip
-    """Evaluate the `Travel`. ``found`` is the result of `_find_course`, ``axis`` the axis of the surface, and ``drift``
-    the velocity of the origin of the surface [m/s].
+    """Evaluate the `Travel`. The argument ``found`` is the result of `_find_course`, ``axis`` the axis of the surface,
+    and ``drift`` the velocity of the origin of the surface [m/s].
     """
     course = found[0]
     if course is None:

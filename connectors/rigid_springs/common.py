@@ -210,7 +210,7 @@ def register_rigid_spring(
 
     Args:
         component: class with the columns of the law, which include ``stiffness``, ``damping``, ``offset``,
-            ``force_function`` and ``force_derivative``; if n = 1, also ``rate_offset`` and ``preload``.
+            ``force_function`` and ``force_derivative``. If n = 1, they also include ``rate_offset`` and ``preload``.
         measure: kernel ``(row, u, ut, x, xt)`` that writes the complex x and x_t, shape (n,) each.
         apply: kernel ``(row, u, g) -> F`` that converts the generalised forces g to F = [f, τ0, τ1], nine components,
             see `pairs.py`.

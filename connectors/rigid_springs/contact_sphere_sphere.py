@@ -4,9 +4,10 @@
     gap: g = h |d| - (r0 + h r1),    d = p1 - p0,    depth δ = -g
     normal: n = h d/|d|,    v_n = n·(v1 - v0)
     slip: v_t = v1 - h a1 ω1 × n - v0 - a0 ω0 × n - v_n n,    a0 = r0 - δ/2,    a1 = r1 - h δ/2
-    normal force: f_n = f_c - d v_n while the stored gap is < 0; a negative f_n pulls the spheres together
-    friction: f_t = -μ f_n v_t/v_z if the stored slip is <= v_z, the proportional zone, otherwise -μ f_n v_t/|v_t|
-    total force: f_n n + f_t on sphere 1 at its contact point, the opposite force on sphere 0
+    normal force: f_n = f_c - d v_n while the stored gap is < 0. A negative f_n pulls the spheres together
+    friction: f_t = -μ f_n v_t/v_z if the stored slip is within the proportional zone, <= v_z. Otherwise f_t = -μ f_n
+        v_t/|v_t|
+    total force: f_n n + f_t on sphere 1 at its contact point, and the opposite force on sphere 0
 
     plain: f_c = k δ^m
     plastic or adhesive: k_2 = k/(1 - λ), λ > 0, and e = k_2 (δ^m - δ_p^m), in one of three cases
@@ -14,19 +15,19 @@
     pulling: f_c = -f_0 - k_a δ^l if e <= -k_a δ^l
     unloading: f_c = -f_0 + e otherwise
     hunt_crossley: f_c = δ^m (k + χ v_n),    χ = 3/2 (ε - 1) k/v_i
-    carvalho_martins: χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i for ε > 1/3, (ε² - 1)/ε k/v_i otherwise (Gonthier)
+    carvalho_martins: χ = 3/2 (ε - 1) (11 - ε)/(1 + 9 ε) k/v_i for ε > 1/3, χ = (ε² - 1)/ε k/v_i otherwise (Gonthier)
 
-In the formula of f_n, d is ``contact_damping``. The columns of `ContactSphereSphere` define the other parameters. v_i
-is the larger of the stored impact speed and the smallest allowed impact speed. For δ < 0, δ^m denotes -|δ|^m.
+In the formula of f_n, d is ``contact_damping``. The columns of `ContactSphereSphere` define the other parameters. The
+speed v_i is the larger of the stored impact speed and the smallest allowed impact speed. For δ < 0, δ^m denotes -|δ|^m.
 
 History values per row: gap, slip |v_t|, impact speed -v_n, plastic depth δ_p. History values are constant during
 Newton's iterations. After the iterations the stored gap and slip are set to the current values. The impact speed
 changes only if the gap was open at the start of the step and is closed now. The plastic depth δ_p is set to the larger
-of its value at the start of the step and λ^(1/m) δ, or to 0 if the gap is open. If the initial history value of the gap
-is exactly 0, as in scripts of Exudyn, the contact exerts no force until the first update, and the first update does not
-treat the contact as newly closed. The force error of a contact that opens or closes is |k g|, and the recommended step
-size is |gap at the start of the step/v_n|. If the slip enters or leaves the proportional zone, the force error is the
-change of the friction force.
+of its value at the start of the step and λ^(1/m) δ, or to 0 if the gap is open. In scripts of Exudyn, the initial
+history value of the gap is exactly 0. With this value, the contact exerts no force until the first update, and the
+first update does not treat the contact as newly closed. The force error of a contact that opens or closes is |k g|, and
+the recommended step size is |gap at the start of the step/v_n|. If the slip enters or leaves the proportional zone, the
+force error is the change of the friction force.
 
 In the energy ledger the work on a plastic contact is a loss. The work that the contact returns on rebound is a negative
 loss.
@@ -55,7 +56,7 @@ from windlass.framework.model.table import EntityTable
 
 START = (0.1, 0.0, 0.0, 0.0)
 TOUCHES = -1e-300
-"""Gap [m] that is stored instead of an updated gap of exactly 0; with this value the contact is closed."""
+"""Gap [m] that is stored instead of an updated gap of exactly 0. With this value the contact is closed."""
 MODELS = ("plain", "hunt_crossley", "carvalho_martins")
 
 
@@ -164,7 +165,7 @@ def rub(row: Any, fn: complex, slip: Any) -> Any:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine components of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques. See `rigid_springs/pairs.py`."""
     gap, rate, slip, n, s0, s1 = measure(row, u, ut)
     fn = press(row, gap, rate) * (1.0 if row.history[0] < 0.0 else 0.0)
     share = rub(row, fn, slip)
@@ -175,7 +176,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the energy of the spring [J]; 0 for a plastic contact."""
+    """Return the energy of the spring [J], which is 0 for a plastic contact."""
     gap = measure(row, u, ut)[0]
     on = 1.0 if row.history[0] < 0.0 and row.plasticity_ratio == 0.0 else 0.0
     return on * row.contact_stiffness / (row.exponent + 1.0) * raise_depth(gap, row.exponent) * gap
@@ -211,7 +212,7 @@ def number_of(which: int) -> Any:
 def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> None:
     """Write the gap quantities of the row, see `Gaps`. For two solid spheres also write the relative position of their
     centres, because the spheres can pass through each other within a step. For a hollow sphere the relative position is
-    not necessary: if the inner sphere leaves the hollow sphere within a step, the gap at the end of the step is
+    not necessary. If the inner sphere leaves the hollow sphere within a step, the gap at the end of the step is
     negative.
     """
     gap, rate, _, _, _, _ = measure(row, u, ut)
@@ -223,8 +224,9 @@ def measure_gap(row: Any, u: Pose, ut: ComplexArray, numbers: FloatArray) -> Non
 
 @kernel
 def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Update the history values; return the force error [N], the recommended step size [s], whether a state has
-    changed, and the force [N]."""
+    """Update the history values. Return the force error [N], the recommended step size [s], whether a state has
+    changed, and the force [N].
+    """
     gap, rate, slip, _, _, _ = measure(row, u, ut)
     closed, sliding = row.history[0] <= 0.0, slides(row.history[1], row.proportional_zone)
     jump, step, changed, force, share = 0.0, np.inf, False, 0.0, row.plasticity_ratio
@@ -251,8 +253,8 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute h, which is -1 if sphere 1 is hollow and otherwise 1, and the factor χ v_i/k of the impact model, with
-    the symbols of the docstring of this module. The factor is 0 if no impact model is used.
+    """Compute h, which is -1 if sphere 1 is hollow and otherwise 1. Also compute the factor χ v_i/k of the impact
+    model, with the symbols of the docstring of this module. The factor is 0 if no impact model is used.
     """
     model, e = rows.local("impact_model"), rows.local("restitution")
     soft = np.where(e > 1.0 / 3.0, 1.5 * (e - 1.0) * (11.0 - e) / (1.0 + 9.0 * e), (e * e - 1.0) / e)
@@ -261,7 +263,7 @@ def derive(rows: LocalRows) -> dict[str, FloatArray]:
 
 
 def refuse_deep(rows: LocalRows, system: System) -> None:
-    """Add a check of the initial state to the system. The check refuses two spheres if the larger sphere contains the
+    """Add a check of the initial state to the system. The check rejects two spheres if the larger sphere contains the
     centre of the smaller sphere, and a hollow sphere that does not contain the centre of sphere 0.
     """
     pair = rows.columns[0]

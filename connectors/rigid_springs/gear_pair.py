@@ -44,9 +44,9 @@ DERIVED = (
 class GearPair(Component):
     """Two spur gears in mesh, or a gear in a ring gear, over any number of turns.
 
-    Two history values per row: 1 if the initial position w_0 of the teeth is known, otherwise 0; and w_0 [m]. For a
-    constant ratio without elasticity use `CoordinateConstraint`. If only the two angles matter and not the bearing
-    forces, use `CoordinateSpringDamperExt` with stops.
+    Two history values per row: a flag, and w_0 [m]. The flag is 1 if the initial position w_0 of the teeth is known,
+    otherwise 0. For a constant ratio without elasticity use `CoordinateConstraint`. If only the two angles are needed,
+    and not the bearing forces, use `CoordinateSpringDamperExt` with stops.
     """
 
     marker0 = ref(RIGID, "centre of gear 0")
@@ -94,8 +94,8 @@ def shift(row: Any, turned: complex) -> Any:
 
 @kernel
 def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex, apart: complex) -> Any:
-    """Return the depth s_± [m], the force N_± [N] and the power of damping [W] of a flank; ``sign`` is 1 for s_+ and -1
-    for s_-.
+    """Return the depth s_± [m], the force N_± [N] and the power of damping [W] of a flank. The argument ``sign`` is 1
+    for s_+ and -1 for s_-.
     """
     far, side = distance - abs(row.pitch_radius0 + row.pitch_radius1), row.side
     s = sign * row.cosine * way - row.sine * side * far - row.half_backlash
@@ -127,7 +127,7 @@ def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine components of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques. See `rigid_springs/pairs.py`."""
     _, n, _, _, distance, a, e, across = mesh(row, u, ut)
     turn, push = row.cosine * (n[0] - n[1]), row.sine * (n[0] + n[1])
     lever = row.side * (row.pitch_radius0 + row.pitch_radius1) / distance

@@ -1,18 +1,18 @@
 """Elastic stops that limit a free translation or rotation of a joint.
 
-    axis: a of the frame B0 = A0 frame0; the other frame is B1 = A1 frame1
+    axis: a is an axis of the frame B0 = A0 frame0. The other frame is B1 = A1 frame1
     translation: s = a·d,    s_t = a·(v1 - v0 - ω0 × d),    d = p1 - p0
     rotation: s = angle of B1 about a, including whole turns,    s_t = a·(ω1 - ω0), see `torsional_spring_damper`
     depth in a stop: δ = s - upper if s > upper, s - lower if s < lower, otherwise 0
-    force: g = k δ max(0, 1 + c |δ|_t), where |δ|_t is the rate of |δ|; the force is never directed into the stop
+    force: g = k δ max(0, 1 + c |δ|_t), where |δ|_t is the rate of |δ|. The force is never directed into the stop
     action: forces f = g a at the points and the moment -d × f on marker 0, or torques g a. These forces and moments are
         in equilibrium
 
-The force is continuous for every c, so no contact state is stored, and force and exact tangent are evaluated within
-Newton's iterations. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require an impact law
-for the velocities, and the update after Newton's iterations would detect the impact one step too late. To approximate a
-rigid stop, choose a stiffness k for which the contact time of about π sqrt(m/k) is about ten steps long, where m is the
-moving mass.
+The force is continuous for every c. Therefore no contact state is stored, and force and exact tangent are evaluated
+within Newton's iterations. If c = 0, a stop returns the whole stored energy k δ²/2. A rigid stop would require an
+impact law for the velocities. The update after Newton's iterations would detect the impact one step too late. To
+approximate a rigid stop, choose a stiffness k for which the contact time of about π sqrt(m/k) is about ten steps long,
+where m is the moving mass.
 
 Source: K. H. Hunt, F. R. E. Crossley, J. Appl. Mech. 42 (1975) 440-445, for damping that increases with the depth.
 """
@@ -47,7 +47,7 @@ from windlass.framework.model.world import World
 
 START = (0.0,)
 NONE = 1e30
-"""Magnitude of ``lower`` and ``upper`` [m or rad] that means that there is no limit."""
+"""Magnitude of ``lower`` or ``upper`` [m or rad] that denotes a missing limit."""
 DIRECTIONS = ("x", "y", "z", "rotation_x", "rotation_y", "rotation_z")
 
 
@@ -102,7 +102,7 @@ def push(row: Any, s: complex, rate: complex) -> tuple[complex, complex]:
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine components of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques. See `rigid_springs/pairs.py`."""
     a, s, rate = measure(row, u, ut)
     _, g = push(row, s, rate)
     f, zero = (g * a[0], g * a[1], g * a[2]), complex(0.0, 0.0)

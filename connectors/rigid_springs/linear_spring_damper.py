@@ -4,12 +4,13 @@
     rate with moment_arm: x_t = a·(v1 - v0 - ω0 × d), the rate of x
     rate otherwise: x_t = a·(v1 - v0)
     force: g = k (x - offset) + d (x_t - rate_offset) + preload, or force_function(t, row, x, x_t, k, d, offset)
-    action: f = g a on point 1, -f on point 0, with moment_arm also -d × f on marker 0; on the left-hand side
+    action: f = g a on point 1 and -f on point 0. With moment_arm, also -d × f on marker 0. All act on the left-hand
+        side
 
-In the formula of g, k and d are ``stiffness`` and ``damping``. If the points only move along the axis, as in a
+In the formula of g, k and d are ``stiffness`` and ``damping``. If the points only move along the axis, for example in a
 prismatic joint, the two formulas for the rate x_t give the same result. Without ``moment_arm``, the two opposite forces
-act on parallel lines and form a moment, as in the law LinearSpringDamper of Exudyn. The work of this moment has no
-counterpart in the stored energy. Set ``moment_arm = False`` to reproduce results of Exudyn.
+act on parallel lines and form a moment. The law LinearSpringDamper of Exudyn has this property. The work of this moment
+has no counterpart in the stored energy. Set ``moment_arm = False`` to reproduce results of Exudyn.
 """
 
 from __future__ import annotations
@@ -59,7 +60,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 
 @kernel
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
-    """Return the nine components of the forces and torques for the force g[0] along the axis; see
+    """Return the nine components of the forces and torques for the force g[0] along the axis. See
     `rigid_springs/pairs.py`.
     """
     a, zero = turn_vector(u.A, row.unit_axis), complex(0.0, 0.0)

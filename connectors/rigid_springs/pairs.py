@@ -13,9 +13,9 @@ With X = ∂y/∂q̇ and Y = ∂y/∂q (`position_kernels.update_jacobians`) the
     tangent: dq (Xᵀ (P X + V Y) + F·∂X/∂q) + dv Xᵀ V X,    P = ∂F/∂(d, θ0, θ1),    V = ∂F/∂y
 
 The law is written for complex numbers. Therefore P and V can be computed by complex steps: along a direction s in the
-arguments x = [d, θ0, θ1, y], ∂F/∂s = Im F(x + i h s)/h. A complex step contains no subtraction, so h can be so small
-that the result is exact except for rounding errors. A rotation by the vector i h θ changes a frame A to A + i h θ × A.
-A law must be analytic: it must not use ``abs`` or comparisons of complex numbers, and branches must use ``.real``.
+arguments x = [d, θ0, θ1, y], ∂F/∂s = Im F(x + i h s)/h. A complex step contains no subtraction. Therefore h can be so
+small that the result is exact except for rounding errors. A rotation by the vector i h θ changes a frame A to A + i h θ
+× A. A law must be analytic. It must not use ``abs`` or comparisons of complex numbers, and branches must use ``.real``.
 
 For the energy ledger, a law provides kernels for its stored energy and its lost power. The remaining part of the power
 F·y is transferred to a drive (a moving offset or a constant force), or is the power of torques that have no potential.
@@ -61,15 +61,15 @@ class Pose(NamedTuple):
 
 @kernel
 def eval_angle(y: complex, x: complex) -> complex:
-    """Return the angle [rad] of the vector (x, y) for complex x and y; its real part is in (-π, π]."""
+    """Return the angle [rad] of the vector (x, y) for complex x and y. The real part of the angle is in (-π, π]."""
     a, b = y.real, x.real
     return complex(np.arctan2(a, b), (b * y.imag - a * x.imag) / (a * a + b * b))
 
 
 @kernel
 def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -> tuple[complex, complex]:
-    """Return the angle [rad] by which the frame Q is rotated about the third axis of P; whole turns are added such that
-    the angle is nearest to ``last``. Return also the component of ω1 - ω0 along this axis [rad/s].
+    """Return the angle [rad] by which the frame Q is rotated about the third axis of P. Whole turns are added such that
+    the angle is nearest to ``last``. Also return the component of ω1 - ω0 along this axis [rad/s].
     """
     sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)
     for a in range(3):
@@ -122,8 +122,9 @@ def move(u: Pose, ut: ComplexArray, k: int) -> None:
 
 
 def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
-    """Create kernels ``residual`` and ``tangent`` as in `pairs.coordinate_pair`; ``tangent`` has the velocities v as an
-    additional argument."""
+    """Create the kernels ``residual`` and ``tangent``, see `pairs.coordinate_pair`. The kernel ``tangent`` has the
+    velocities v as an additional argument.
+    """
 
     @kernel
     def evaluate(row: Any, u: Pose, ut: ComplexArray, t: float, F: ComplexArray) -> None:

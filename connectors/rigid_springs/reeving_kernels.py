@@ -2,7 +2,7 @@
 
 Each row of the law is a rope. The spans of a rope are consecutive elements of a `Pair` and of ``spans``. Among the
 coordinates of a row, the first coordinate of marker k has the index k w, where w is the largest number of coordinates
-of a marker. The index k w is also the index of the first coordinate of the span that follows marker k.
+of a marker. The first coordinate of the span that follows marker k has the same index k w.
 """
 
 from __future__ import annotations
@@ -41,8 +41,8 @@ def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which:
 
 @kernel
 def eval_tension(row: Any, L: float, Lt: float, L0: float, L0t: float) -> Any:
-    """Return the tension N, the elastic part of N, the energy, and the derivatives of N with respect to the length L of
-    the rope, its rate L̇, the reference length L_0, and its rate L̇_0.
+    """Return the tension N, the elastic part of N, the energy, and the derivatives of N. The derivatives are with
+    respect to the length L of the rope, its rate L̇, the reference length L_0, and its rate L̇_0.
     """
     k, d = row.axial_stiffness / L0, row.axial_damping / L0
     elastic = row.preload + k * (L - L0)
@@ -116,8 +116,8 @@ def residual(
 
     Args:
         most: largest number of markers of a rope.
-        dofs: process-local indices of the coordinates, shape (rows, n), with the largest number n of coordinates of a
-            row.
+        dofs: process-local indices of the coordinates, shape (rows, n), where n is the largest number of coordinates of
+            a row.
     """
     numbers, wraps = np.zeros((most, 18), np.complex128), np.zeros(most)
     for i in range(len(rows)):
@@ -280,7 +280,7 @@ def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int,
 
 @kernel
 def put_point(span: Any, marker: int, m: PositionColumns, end: int, angle: float, points: FloatArray, n: int) -> int:
-    """Write the point at a given angle on the sheave at one end of a span into row n of ``points``; return n + 1."""
+    """Write the point at a given angle on the sheave at one end of a span into row n of ``points``. Return n + 1."""
     x, y = span.radii[end] * np.cos(angle), span.radii[end] * np.sin(angle)
     for a in range(3):
         points[n, a] = m.p[marker, a]

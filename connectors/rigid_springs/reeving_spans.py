@@ -3,7 +3,7 @@ respect to the motion of the circles.
 
     point on a sheave: r_i = R_i (cos ψ_i u_i + sin ψ_i w_i), where [u, w, a] is the frame of the sheave and a its axis
     end of a rope at a point, without a drum: R = 0
-    tangent: t = c + r_B - r_A,    r_A·t = 0,    r_B·t = 0, with c from centre A to centre B
+    tangent: t = c + r_B - r_A,    r_A·t = 0,    r_B·t = 0, where c is the vector from centre A to centre B
     length: W = |t| + R_A ψ_A - R_B ψ_B, the contribution of the span to the length of the rope
     side: r is near -R a × c/|a × c|, so a × r points along the rope, and the rope runs counter-clockwise about a
 
@@ -13,7 +13,8 @@ motion y = [v_B - v_A, ω_A, ω_B], with e = t/|t|:
 
     matrix: M = [[(a_A × r_A)·t, r_A·(a_B × r_B)], [-r_B·(a_A × r_A), (a_B × r_B)·t]]
     for a point (R = 0): the diagonal entry of M is 1
-    multipliers: Mᵀ λ = [R_A - e·(a_A × r_A), e·(a_B × r_B) - R_B], 0 if the rope lies in the planes of both sheaves
+    multipliers: Mᵀ λ = [R_A - e·(a_A × r_A), e·(a_B × r_B) - R_B], which is 0 if the rope lies in the planes of both
+        sheaves
     gradient: g = [e - λ_A r_A - λ_B r_B,
          -r_A × e - λ_A r_A × t + λ_B r_A × r_B,
          r_B × e - λ_A r_B × r_A - λ_B r_B × t]
@@ -36,7 +37,9 @@ from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 30
 CONVERGED = 1e-14
-"""Change of an angle in a Newton step [rad] below which two further steps reduce the error to rounding errors."""
+"""Change of an angle in a Newton step [rad]. If the change is below this value, two further steps reduce the error to
+rounding errors.
+"""
 
 
 @kernel
@@ -47,7 +50,7 @@ def add(a: Any, x: Any, b: Any) -> Any:
 
 @kernel
 def axis_of(F: ComplexArray, k: int) -> Any:
-    """Return column k of a frame F, which is its axis k."""
+    """Return column k of a frame F. This column is the axis k of the frame."""
     return F[0, k], F[1, k], F[2, k]
 
 
@@ -64,7 +67,7 @@ def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
 @kernel
 def guess(F: ComplexArray, radius: float, c: Any) -> float:
     """Return the angle ψ of the direction -a × c in the frame F of a sheave, as the first estimate of the angle at
-    which the rope touches the sheave; a is the axis of the sheave, and c the vector from centre A to centre B.
+    which the rope touches the sheave. The axis of the sheave is a, and the vector from centre A to centre B is c.
     """
     if radius == 0.0:
         return 0.0
@@ -109,7 +112,7 @@ def eval_span(
     c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float, twist: float, shear: float,
     y: ComplexArray, out: ComplexArray,
 ) -> Any:  # fmt: skip
-    """Evaluate the angles ψ_A, ψ_B and the length |t| of a span; write g and the damping forces between the sheaves
+    """Evaluate the angles ψ_A, ψ_B and the length |t| of a span. Write g and the damping forces between the sheaves
     into ``out``, shape (18,).
 
     The damping consists of a torque and a force on the left-hand side of the equations of motion. The torque is

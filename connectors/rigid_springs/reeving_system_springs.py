@@ -5,15 +5,15 @@
     tension: N = N_0 + EA (L - L_0)/L_0 + D (L̇ - L̇_0)/L_0,    replaced by N_s tanh(N/N_s) if N < 0
     action: N ∂L/∂q on all bodies, -N f_i on the coordinates q_i, on the left-hand side
 
-In addition, the damping of twist and shear of `reeving_spans` acts between adjacent sheaves. Sheaves have no friction,
-so the rope exerts no torque on a sheave about the axis of the sheave. The rope ends at the first and the last marker,
-each of which is a point, or a drum if its radius is not 0. The rope exerts a torque on a drum. L does not include the
-rope wound on the drum, so a coordinate q must describe the rope paid out. For this reason the forces on q are -N f_i,
-and not N times the derivatives of L with respect to q.
+In addition, the damping of twist and shear of `reeving_spans` acts between adjacent sheaves. Sheaves have no friction.
+Therefore the rope exerts no torque on a sheave about the axis of the sheave. The rope ends at the first and the last
+marker. Each of these markers is a point, or a drum if its radius is not 0. The rope exerts a torque on a drum. L does
+not include the rope wound on the drum. Therefore a coordinate q must describe the rope paid out. For this reason the
+forces on q are -N f_i, and not N times the derivatives of L with respect to q.
 
 Even if a rope runs obliquely onto a sheave, the forces on the bodies are derivatives of the length of the rope with
-respect to coordinates, so no energy is lost. The law of Exudyn has the same tangent lines but slightly longer arcs, and
-its forces are not the derivatives of its rope length.
+respect to coordinates. Therefore no energy is lost. The law of Exudyn has the same tangent lines but slightly longer
+arcs, and its forces are not the derivatives of its rope length.
 """
 
 from __future__ import annotations
@@ -148,7 +148,7 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return the quantities of each rope, shape (rows, 7), and the wrap angles [rad], shape (rows, markers); see
+    """Return the quantities of each rope, shape (rows, 7), and the wrap angles [rad], shape (rows, markers). See
     `fill_numbers`.
     """
     pair, own, spans, most = rows.columns
@@ -159,7 +159,7 @@ def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
 
 @kernel
 def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:
-    """Add the energy, the lost power and the transferred power of each rope to the sums of the energy ledger; see
+    """Add the energy, the lost power and the transferred power of each rope to the sums of the energy ledger. See
     `fill_numbers`.
     """
     for i in range(len(numbers)):
@@ -254,7 +254,7 @@ def reeve(world: World, markers: Sequence[Entity], radii: Any, axes: Any | None 
     Args:
         markers: two or more position markers, in their order from one end of the rope to the other. Markers of sheaves
             must be rigid markers.
-        radii: radii of the sheaves, and of drums at the ends [m], shape (markers,); 0 for points.
+        radii: radii of the sheaves, and of drums at the ends [m], shape (markers,). The radius of a point is 0.
         axes: axes of the sheaves in the frames of their markers, shape (markers, 3), default (0, 0, 1). The rope runs
             counter-clockwise about these axes.
         **columns: columns of `ReevingSystemSprings`, for example ``axial_stiffness`` and ``reference_length``.

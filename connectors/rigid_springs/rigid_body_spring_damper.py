@@ -9,9 +9,9 @@
     torques on the left side: B0 g_456 on marker 1, -B0 g_456 on marker 0, with moment_arm also -d × f on marker 0
 
 The law of Exudyn has no moment d × f. This moment is small if points 0 and 1 remain close to each other. With
-``moment_arm = False`` this law agrees with the law of Exudyn. The torques along the axes of B0 are K times the angles,
-as in Exudyn. The work of these torques equals the energy x·Kx/2 only for small angles. The energy ledger lists the
-difference as ``drive``. If the angle about y is 90°, the angles are not defined.
+``moment_arm = False`` this law agrees with the law of Exudyn. The torques along the axes of B0 are K times the angles.
+The law of Exudyn has the same torques. The work of these torques equals the energy x·Kx/2 only for small angles. The
+energy ledger lists the difference as ``drive``. If the angle about y is 90°, the angles are not defined.
 """
 
 from __future__ import annotations
@@ -96,7 +96,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray, x: ComplexArray, xt: ComplexArr
 def apply(row: Any, u: Pose, g: ComplexArray) -> Any:
     """Return the force, the torque on marker 0 and the torque on marker 1, in global components, for the generalised
     forces g (force and torque along the axes of joint frame 0). With ``moment_arm``, the torque on marker 0 includes
-    the moment of the force; see `rigid_springs/pairs.py`.
+    the moment of the force. See `rigid_springs/pairs.py`.
     """
     P, zero = turn(u.A, row.frame0), complex(0.0, 0.0)
     f = np.zeros(3, np.complex128)

@@ -1,6 +1,7 @@
 """Contact of a disc with a plane by a penalty force with friction. The disc can roll, slip and lift off.
 
-    contact: c = d + r from point 0 to the lowest point of the rim, and velocity v_c of the rim, see `RollingJoint`
+    contact: the vector c = d + r from point 0 to the lowest point of the rim, and the velocity v_c of the rim, see
+        `RollingJoint`
     directions: e_0 across the track, e_1 along the track, n normal to the plane
     gap: g = n·c
     normal force: f_n = k g + d n·v_c < 0, while the stored gap is <= 0
@@ -9,15 +10,15 @@
     friction: f_t = |f_n| M s on the left-hand side
     in the proportional zone: s = (2 - v/v_z) v_t/v_z, or v_t/v_z with ``linear_zone``, if the stored slip is <= v_z
     outside of the zone: s = stored slip/|stored slip|
-    force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, -f on the plane at this point
+    force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, and -f on the plane at this point
 
 In the formula of f_n, d is ``contact_damping``. The columns of `RollingDiscPenalty` define the other parameters.
-History values per row, which are constant during Newton's iterations: slip across and along the track, and gap. After
-the iterations the history values are set to the current slip and gap. The force error is the force of a contact that
-opens or closes, or the change of the friction force due to new history values. If the zone v_z is 0, friction has its
-full magnitude for every nonzero stored slip, and friction is 0 for a stored slip of 0. In Exudyn, friction is 0 if the
-stored slip is 0, whatever the value of v_z. In this law, if v_z > 0, a stored slip of 0 is within the proportional
-zone.
+History values per row are the slip across and along the track, and the gap. They are constant during Newton's
+iterations. After the iterations the history values are set to the current slip and gap. The force error is the force of
+a contact that opens or closes, or the change of the friction force due to new history values. If the zone v_z is 0,
+friction has its full magnitude for every nonzero stored slip, and friction is 0 for a stored slip of 0. In Exudyn,
+friction is 0 if the stored slip is 0, whatever the value of v_z. In this law, if v_z > 0, a stored slip of 0 is within
+the proportional zone.
 """
 
 from __future__ import annotations
@@ -86,9 +87,9 @@ class RollingDiscPenalty(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the gap [m], the rate of the gap [m/s], the slip velocity across and along the track [m/s], the vector r
-    from the centre to the lowest point of the rim and the vector d + r from point 0 to this point [m], and the
-    directions e_0, e_1 and n across the track, along the track and normal to the plane.
+    """Return the gap [m], the rate of the gap [m/s], and the slip velocity across and along the track [m/s]. Also
+    return the vector r from the centre to the lowest point of the rim, the vector d + r from point 0 to this point [m],
+    and the directions e_0, e_1 and n across the track, along the track and normal to the plane.
     """
     n, w = turn_vector(u.A, row.unit_normal), turn_vector(u.B, row.unit_axis)
     across, r, arm = find_contact(row.radius, 0, u.d, n, w)
@@ -119,7 +120,7 @@ def rub(row: Any, fn: complex, x: complex, y: complex) -> tuple[complex, complex
 
 @kernel
 def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the nine components of the forces and torques; see `rigid_springs/pairs.py`."""
+    """Return the nine components of the forces and torques. See `rigid_springs/pairs.py`."""
     gap, rate, x, y, r, arm, across, along, n = measure(row, u, ut)
     fn = (row.contact_stiffness * gap + row.contact_damping * rate) * (1.0 if row.history[2] <= 0.0 else 0.0)
     fx, fy = rub(row, fn, x, y)
@@ -171,8 +172,9 @@ def number_of(which: int) -> Any:
 
 @kernel
 def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Update the history values; return the force error [N], an infinite step size, whether a state has changed, and
-    the force [N]."""
+    """Update the history values. Return the force error [N], an infinite step size, whether a state has changed, and
+    the force [N].
+    """
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     fn, zone = row.contact_stiffness * gap + row.contact_damping * rate, row.proportional_zone
     closed, sliding = row.history[2] <= 0.0, row.history[0] ** 2 + row.history[1] ** 2 > zone**2
@@ -188,8 +190,8 @@ def update_history(row: Any, u: Pose, ut: ComplexArray, t: float, h: float) -> t
 
 
 def derive(rows: LocalRows) -> dict[str, FloatArray]:
-    """Compute unit vectors along the axis of the disc, in the frame of marker 1, and along the plane normal, in
-    the frame of marker 0. Compute also cosine and sine of the angle of the rollers.
+    """Compute unit vectors along the axis of the disc, in the frame of marker 1, and along the plane normal, in the
+    frame of marker 0. Also compute cosine and sine of the angle of the rollers.
     """
     angle, (w, n) = rows.local("friction_angle"), (normalise(rows.local(name)) for name in ("axis", "normal"))
     return {"unit_axis": w, "unit_normal": n, "cosine": np.cos(angle), "sine": np.sin(angle)}

@@ -1,10 +1,9 @@
-"""Tracks, which are chains of cables along which sliding joints move. Each cable begins at the end of the previous
+"""Tracks along which sliding joints move. A track is a chain of cables. Each cable begins at the end of the previous
 cable.
 
 A position along a track is the arc length of the undeformed cables from the start of the first cable. On a winch rope,
-this is the distance from the outlet of the winch. A track is closed
-if its last cable ends at the start of its first cable. On a closed track, two positions that differ by the length of
-the track are the same point.
+this arc length is the distance from the outlet of the winch. A track is closed if its last cable ends at the start of
+its first cable. On a closed track, two positions that differ by the length of the track are the same point.
 """
 
 from __future__ import annotations
@@ -27,7 +26,7 @@ SAME_PLACE = 1e-6
 cable [1].
 """
 WIDEST = 12
-"""Number of coordinates of a 3D cable; 2D cables have fewer."""
+"""Number of coordinates of a 3D cable. 2D cables have fewer."""
 
 
 class CableTrack(Component):
@@ -55,7 +54,7 @@ class Tracks(NamedTuple):
         rope: reference length of the winch rope of each cable [m], 0 for other cables, shape (n,).
         dims: number of dimensions of each cable, 2 or 3, shape (n,).
         dofs: for each cable, the global index of its axial motion, or of the length of its winch rope, followed by the
-            global coordinate indices of its nodes; -1 for missing coordinates, shape (n, 13).
+            global coordinate indices of its nodes, shape (n, 13). The index of a missing coordinate is -1.
     """
 
     ids: IntArray

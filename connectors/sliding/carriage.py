@@ -26,7 +26,7 @@ def cable_track(world: World, cables: Handles) -> Entity:
     """Create a track along cables in the given order. If the argument is a track, it is returned unchanged.
 
     Args:
-        cables: rows of cables, each of which begins at the end of the previous cable; or a track.
+        cables: a track, or rows of cables, each of which begins at the end of the previous cable.
 
     Returns:
         Handle to the track.
@@ -51,14 +51,15 @@ def sliding_joint(
     coordinate.
 
     Args:
-        cables: rows of cables, each of which begins at the end of the previous cable; or a track, see `cable_track`.
+        cables: a track, or rows of cables, each of which begins at the end of the previous cable. See `cable_track`.
         entity: node, `MassPoint`, body or position markers, one for each joint. For several rollers on one body, pass
             one body and several points ``at``.
         start: initial position s of each joint: the arc length of the undeformed cables from the start of the first
             cable [m], a scalar or shape (joints,). On a winch rope, s minus the initial length of the rope is the
             distance of the material point from the end of the rope.
         at: position on the entity, see `position_marker`.
-        **values: columns of `SlidingJoint`, such as ``friction_coefficient``; also ``speed``, the initial s_t [m/s].
+        **values: columns of `SlidingJoint`, such as ``friction_coefficient``. The name ``speed`` is also accepted, for
+            the initial s_t [m/s].
 
     Returns:
         Handle to the joints. `fix`, `prescribe` and `coordinate_marker` accept this handle with the coordinate ``"s"``.
@@ -99,7 +100,8 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
         stiffness, damping: stiffness [N/m] and damping [N s/m] of each stop.
 
     Returns:
-        Handle to all stops, rows of `ContactCoordinate`: for n joints, n stops at the position 0, followed by n stops
+        Handle to all stops, rows of `ContactCoordinate`. For n joints, n stops at the position 0 are followed by n
+            stops
         at the position ``length``.
 
     Raises:

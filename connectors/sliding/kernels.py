@@ -1,8 +1,8 @@
 """Kernels of sliding joints: the equations, and friction along the cable.
 
-The symbols are the same as in `sliding_joint`: σ is the position along the track, S the position at which the cable
-begins, ξ = σ - S the arc length on the cable, r(ξ) the cubic axis of the cable, p = r', k = r'', l = |p|, t = p/l. A
-row couples the coordinates [s, marker, axial motion of the material, nodes of the cable].
+The symbols are the same as in `sliding_joint`. The position along the track is σ, and the cable begins at the position
+S. The arc length on the cable is ξ = σ - S, and r(ξ) is the cubic axis of the cable, with p = r', k = r'', l = |p| and
+t = p/l. A row couples the coordinates [s, marker, axial motion of the material, nodes of the cable].
 """
 
 from __future__ import annotations
@@ -20,8 +20,8 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Coupling
 
 R, P, K, RT, PT, W, WP, WW, WT = range(9)
-"""Indices of r, r', r'', r_t, r'_t, ∂r/∂a, ∂r'/∂a, ∂²r/∂a² and ∂r_t/∂a in the array w of `fill_place`, where a is the
-axial motion of the material or the length of a winch rope, at constant s.
+"""Indices of r, r', r'', r_t, r'_t, ∂r/∂a, ∂r'/∂a, ∂²r/∂a² and ∂r_t/∂a in the array w of `fill_place`. The derivatives
+with respect to a are at constant s. Here a is the axial motion of the material, or the length of a winch rope.
 """
 PLACE, SPEED, FRICTION, NORMAL, POWER, END, FORCE, GAP = 0, 1, 2, 3, 4, 5, 6, 9
 ON_CABLE, TRACK_SPEED, GAP_RATE = 12, 13, 14
@@ -86,7 +86,7 @@ def add_equations(
     f: FloatArray,
 ) -> None:
     """Add the difference between the point r(ξ) of the cable and the position of the marker, or the rate of this
-    difference, to the constraint values C; for a joint that is off or has left its track, add the equation that keeps s
+    difference, to the constraint values C. For a joint that is off or has left its track, add the equation that keeps s
     constant. Add the forces C_qᵀ λ of the multipliers λ to f.
     """
     S, w = np.empty((6, 4)), np.empty((9, 3))
@@ -225,8 +225,8 @@ def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: Floa
 @kernel
 def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
     """Return the friction T of row i [N]. With the length l of the slope r', write l T, l² ∂T/∂(l s_t), l ∂T/∂N and the
-    three components of n = λ⊥/N into F, shape (6,). Here λ⊥ is the part of λ perpendicular to the cable, N is its
-    magnitude, and n is 0 if N = 0.
+    three components of n = λ⊥/N into F, shape (6,). Here λ⊥ is the part of λ perpendicular to the cable, and N is its
+    magnitude. If N = 0, then n is 0.
     """
     row = c.rows[i]
     square, along = 0.0, 0.0
@@ -305,7 +305,7 @@ def fill_outputs(
     lam: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write the output quantities of each row into ``out``, shape (n, NUMBERS); `PLACE` and the following constants are
+    """Write the output quantities of each row into ``out``, shape (n, NUMBERS). `PLACE` and the following constants are
     the indices of the quantities.
     """
     S, w, F = np.empty((6, 4)), np.empty((9, 3)), np.empty(6)

@@ -1,7 +1,7 @@
 """Data of the rows of sliding joints, and the update that finds the cable on which the point of each joint lies.
 
-The symbols are the same as in `sliding_joint`: σ is the position along the track, S the position at which a cable
-begins. A row couples the coordinates [s, marker, axial motion of the material, nodes of the cable].
+The symbols are the same as in `sliding_joint`: σ is the position along the track, and S is the position at which a
+cable begins. A row couples the coordinates [s, marker, axial motion of the material, nodes of the cable].
 """
 
 from __future__ import annotations
@@ -31,18 +31,19 @@ class SlidingRows(NamedTuple):
 
     Attributes:
         rows: structured array with the following data per row, shape (n,). ``marker`` is the index of the marker among
-            the markers of its family, ``lam``, shape (3,), contains the process-local indices of the multipliers.
+            the markers of its family. ``lam``, shape (3,), contains the process-local indices of the multipliers.
             ``on``: whether the row is switched on. ``leaves``: whether the joint can leave its track at the ends.
             ``dims`` is the number of equations. ``reference``, shape (2,), contains the reference values of s and of
             the axial motion [m]. The friction parameters are ``d`` [N s/m], ``mu`` [1] and ``v0`` [m/s]. ``data`` is
-            the index of the first history value. ``first`` and ``last`` are the end cables of the track, ``closed`` is
-            True for a closed track, ``total`` is the length of the track [m]. The history values determine the
+            the index of the first history value. ``first`` and ``last`` are the end cables of the track. ``closed`` is
+            True for a closed track, and ``total`` is the length of the track [m]. The history values determine the
             remaining data. ``cable`` is the current cable of the row. ``offset`` is S plus, on a closed track, the
-            length of the completed turns [m]. ``winch``: whether the track is a winch rope. Then ``offset`` and
+            length of the completed turns [m]. ``winch``: whether the track is a winch rope. In this case ``offset`` and
             ``total`` are fractions of the length of the rope [1]. ``left`` is true if the joint has left its track.
             ``held`` is the displacement of s while the row is switched off or has left its track [m].
         cables: structured array, shape (c,): ``start``, the position of the start along the track [m], ``length`` [m],
-            both divided by the length of the rope for winch ropes, and the coordinate indices ``nodes``, shape (13,).
+            and the coordinate indices ``nodes``, shape (13,). For winch ropes, ``start`` and ``length`` are divided by
+            the length of the rope.
         dofs: process-local indices of the coordinates, including the nodes of the current cable, shape (n, width + 14).
         width: number of coordinates of a marker.
     """
@@ -151,8 +152,9 @@ def update_cables(c: SlidingRows, x: FloatArray, lam: FloatArray, data: FloatArr
 
 @kernel
 def is_lost(c: SlidingRows, i: int, x: FloatArray) -> bool:
-    """Return whether the joint of row i must not leave its track, but its position is far beyond an end of the
-    track."""
+    """Return whether the joint of row i is lost. A joint is lost if it must not leave its track, but its position is
+    far beyond an end of the track.
+    """
     row, place = c.rows[i], place_of(c, i, x) / scale_of(c, i, x)
     if row.closed or row.leaves:
         return False

@@ -1,6 +1,6 @@
 """Sliding joint: a point of a body that moves along a track, a chain of 2D or 3D cables.
 
-    axis: r(ξ) of the cable on which the point is; ξ = σ - S, where S is the position of the start of the cable
+    axis: r(ξ) of the cable on which the point is, with ξ = σ - S, where S is the position of the start of the cable
     position along the track: σ = s + a
     equation: C = r(ξ) - p_m,    Ċ = r_t + r' σ_t - v_m
     forces: C_qᵀ λ on the left-hand side: S_i λ on the nodes, -J_mᵀ λ on the marker, r'·λ on s
@@ -8,15 +8,15 @@
     off: for a joint that is switched off or has left its track, the only equation is that s is constant
 
 p_m, v_m and J_m are the position, velocity and Jacobian of the marker, S_i are the shape functions of the cable, and d,
-μ and v0 are the friction parameters. s is a coordinate without mass (`SlidingNode`). The equation of s is r'·λ + F = 0.
+μ and v0 are the friction parameters. The coordinate s has no mass (`SlidingNode`). The equation of s is r'·λ + F = 0.
 Therefore only friction and other forces on s (springs, stops, drives, supports) cause a component of λ along the cable.
 For cables with moving material (`ALECable2D`), a is the axial displacement from the reference. For other cables a is 0.
-On moving cables s is a material coordinate, so a constraint on s clamps the point to the rope.
+On moving cables s is a material coordinate. Therefore a constraint on s clamps the point to the rope.
 
-On winch ropes, a = l - l_0 with the length l of the rope outside the winch and its reference l_0, so σ is the distance
-from the outlet, and s is a material coordinate. With r' = ∂r/∂s and w = ∂r/∂l at constant material (see
-elements/cable/winch_points.py), Ċ = r_t + r' s_t + w l_t - v_m, and the multipliers exert the force w·λ on l. The power
-of the friction is therefore the friction force times the speed relative to the material.
+On winch ropes, a = l - l_0, where l is the length of the rope outside the winch, and l_0 its reference. Therefore σ is
+the distance from the outlet, and s is a material coordinate. With r' = ∂r/∂s and w = ∂r/∂l at constant material (see
+elements/cable/winch_points.py), Ċ = r_t + r' s_t + w l_t - v_m, and the multipliers exert the force w·λ on l. Therefore
+the power of the friction is the friction force times the speed relative to the material.
 
 During Newton's iterations a joint uses the cubic of one cable, even if its point moves slightly beyond the ends of this
 cable. The update after Newton's method finds the cable on which the point is. If the cable has changed, the step is
@@ -136,7 +136,8 @@ def find_first_cables(world: Tables, tracks: Tracks, track: IntArray, nodes: Int
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return, for each row, the global indices of the coordinate s along the track and of the coordinates of the
-    marker, of the axial motion and of the nodes of the initial cable, shape (rows, n); -1 for missing coordinates.
+    marker, of the axial motion and of the nodes of the initial cable, shape (rows, n). The index of a missing
+    coordinate is -1.
     """
     tracks, nodes = read_tracks(world), table.local("node")
     cables = find_first_cables(world, tracks, table.local("track"), nodes)
@@ -203,7 +204,8 @@ def bind(rows: LocalRows) -> SlidingRows:
         held=np.zeros(count),
     )
     cables = create_records(start=t.start / scale, length=t.length / scale, nodes=nodes)
-    # the initial cable in use differs from that of ``rows.dofs`` after cables of a winch rope were split or merged
+    # after cables of a winch rope were split or merged, the initial cable in use differs from the cable in
+    # ``rows.dofs``
     width, dofs = world.ref_width(rows.table, "marker"), rows.dofs.copy()
     dofs[cable >= 0, 1 + width :] = nodes[cable[cable >= 0]]
     return SlidingRows(joints, cables, dofs, width)
@@ -295,7 +297,7 @@ def output(unit: str, doc: str, which: int | slice) -> Output:
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     """Draw each joint as a line from its position on the cable to its point. The length of the line is |C|, which is
-    nearly 0; for a joint that has left the track it is 0.
+    nearly 0. For a joint that has left the track, it is 0.
     """
     c, out, n = rows.columns, evaluate_rows(rows, s), len(rows.rows)
     p = s.markers[FAMILY].p[c.rows["marker"]]

@@ -75,7 +75,7 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the energy of the springs [J]; 0 for rows with a user function."""
+    """Return the energy of the springs [J], which is 0 for rows with a user function."""
     total = 0.0
     for a in range(0 if row.has_function else 3):
         total += 0.5 * row.stiffness[a] * (u[a] - row.offset[a]) ** 2
@@ -84,7 +84,7 @@ def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the power that the dampers dissipate [W]; 0 for rows with a user function."""
+    """Return the power that the dampers dissipate [W], which is 0 for rows with a user function."""
     total = 0.0
     for a in range(0 if row.has_function else 3):
         total += row.damping[a] * ut[a] ** 2

@@ -5,8 +5,8 @@
     action: f on coordinate 1, -f on coordinate 0, on the left-hand side
 
 x0 and x1 are the displacements of the coordinates from the reference configuration. The stored gap (one history value
-per row) is constant during Newton's iterations. After the iterations the stored gap is set to g. If the contact has
-closed or opened since the start of the step,
+per row) is constant during Newton's iterations. After the iterations the stored gap is set to g. For a contact that
+has closed or opened since the start of the step, the update returns
 
     force error = |k g|, recommended step size = |gap at the start of the step / g_t|.
 
@@ -90,9 +90,9 @@ def update_gap(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float
     """Store the gap. Return the force error [N], the recommended step size [s], whether the row has opened or closed,
     and the force [N].
 
-    The force error is not 0 if the row has opened or closed since the start of the step. In static solves there is a
-    second case: the contact state changed in the last Newton run, and this update restores the state at the start of
-    the step. The returned force is the force with the contact state before this update.
+    The force error is not 0 if the row has opened or closed since the start of the step. In static solves the force
+    error is also not 0 in a second case: the contact state changed in the last Newton run, and this update restores the
+    state at the start of the step. The returned force is the force with the contact state before this update.
     """
     g, before = u - row.offset, row.history[0]
     changed, error, step = (g > 0.0) != (before > 0.0), 0.0, np.inf

@@ -1,4 +1,4 @@
-"""Kernels of stick-slip friction and of stops; see `coordinate_spring_damper_ext`."""
+"""Kernels of stick-slip friction and of stops. See `coordinate_spring_damper_ext`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from windlass.framework.kernels.kernel import kernel
 @kernel
 def sliding_force(row: Any, v: float) -> tuple[float, float]:
     """Return the magnitude F [N or N m] of the friction of a sliding row at the velocity v, and the derivative of F
-    with respect to |v|; both results are 0 for v = 0.
+    with respect to |v|. Both results are 0 for v = 0.
     """
     speed = abs(v)
     if speed == 0.0:
@@ -57,8 +57,8 @@ def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(row: Any, q: float) -> float:
-    """Return the depth of penetration into a stop [m or rad]: > 0 for the upper stop, < 0 for the lower stop, 0 if no
-    stop is in contact.
+    """Return the depth of penetration into a stop [m or rad]. The depth is > 0 for the upper stop, < 0 for the lower
+    stop, and 0 if no stop is in contact.
     """
     if not row.stops or row.history[2] == 0.0:
         return 0.0
@@ -73,8 +73,8 @@ def is_stopped(row: Any) -> float:
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the bristle [J]; 0 for rows without bristles or with a user function. While the bristle
-    slides, its deflection is F/k_b.
+    """Return the energy of the bristle [J], which is 0 for rows without bristles or with a user function. While the
+    bristle slides, its deflection is F/k_b.
     """
     if row.has_function or not row.bristle:
         return 0.0
@@ -99,8 +99,9 @@ def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, floa
 
 @kernel
 def update_history(row: Any, u: float, ut: float, t: float, h: float) -> tuple[float, float, bool, float]:
-    """Update slip state, anchor, and depth in a stop; return the force error [N], an infinite step size, whether a
-    state has changed, and the force [N]."""
+    """Update slip state, anchor, and depth in a stop. Return the force error [N], an infinite step size, whether a
+    state has changed, and the force [N].
+    """
     jump, changed, largest = 0.0, False, 0.0
     if row.has_function:
         return jump, np.inf, changed, largest

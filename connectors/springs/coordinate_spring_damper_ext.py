@@ -15,8 +15,8 @@ Friction without history, if v_r = ``proportional_zone`` > 0:
     slow, |q_t| <= v_r: f_friction = (F_d + F_s) q_t/v_r
     fast: f_friction = sign(q_t) (F_d + F_s exp(-(|q_t| - v_r)/v_exp) + F_v (|q_t| - v_r))
 
-If ``stops`` is true and q is in contact with the upper stop, f_stop = k_s (q - upper) + d_s q_t. The lower stop has the
-same formula with ``lower`` instead of ``upper``.
+If ``stops`` is true and q is in contact with the upper stop, f_stop = k_s (q - upper) + d_s q_t. For the lower stop,
+``lower`` replaces ``upper`` in this formula.
 
 History values per row: state (0 sticks, ±F slips), anchor, and depth in a stop (0 without contact). History values are
 constant during Newton's iterations. After the iterations the anchor of a sliding row is set to q. The anchor of a row
@@ -142,7 +142,7 @@ def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
-    """Write the gap quantities of the nearer stop, see `Gaps`; the gap is infinite for rows without stops or with a
+    """Write the gap quantities of the nearer stop, see `Gaps`. The gap is infinite for rows without stops or with a
     user function.
     """
     above, below = row.upper_stop - u, u - row.lower_stop
@@ -162,8 +162,9 @@ def damper_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power [W] lost to friction without history, or to the damper of a sticking bristle; `fill_jumps`
-    computes the energy that sliding bristles lose."""
+    """Return the power [W] lost to friction without history, or to the damper of a sticking bristle. `fill_jumps`
+    computes the energy that sliding bristles lose.
+    """
     if row.has_function:
         return 0.0
     if row.bristle:

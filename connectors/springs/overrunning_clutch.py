@@ -1,9 +1,9 @@
-"""One-way clutch of an overrunning pulley: it locks in one direction and rotates freely in the other direction.
+"""One-way clutch of an overrunning pulley. The clutch locks in one direction and rotates freely in the other direction.
 
     rotation: u = x1 - x0 of the driven part (a shaft) relative to the driving part (the rim)
     trial torque: tau = k_b (u - anchor), with the anchor at the start of the step
     locks: f = tau, if -M_max <= tau <= M_drag
-    overruns: f = M_drag, if tau > M_drag, because the shaft is faster than the rim; then anchor = u - f/k_b
+    overruns: f = M_drag, if tau > M_drag, because the shaft is faster than the rim. Then anchor = u - f/k_b
     slips: f = -M_max, if tau < -M_max, because of an overload
     action: f on coordinate 1, -f on coordinate 0, on the left-hand side
     damping: d u_t is added to f while the clutch is locked

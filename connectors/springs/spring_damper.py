@@ -14,8 +14,8 @@ A rope carries no compression, and the force must be continuous where the rope b
 only, the damping force is at most as large as the elastic tension. The limited damping force dissipates energy whether
 the rope extends or shortens.
 
-If the points coincide (l = 0), the direction of the force is undefined and the force is NaN, so the solve fails with a
-message about these points.
+If the points coincide (l = 0), the direction of the force is undefined and the force is NaN. Therefore the solve fails
+with a message about these points.
 """
 
 from __future__ import annotations
@@ -67,7 +67,7 @@ class SpringDamper(Component):
 
 @kernel
 def line(u: Vector, ut: Vector) -> tuple[float, float]:
-    """Return the length l [m] and its rate [m/s]; both are NaN if the points coincide."""
+    """Return the length l [m] and its rate [m/s]. Both are NaN if the points coincide."""
     length = np.sqrt(u[0] ** 2 + u[1] ** 2 + u[2] ** 2)
     if length == 0.0:
         return np.nan, np.nan
@@ -135,7 +135,7 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
 def fill_stretch(
     p: FloatArray, v: FloatArray, m0: IntArray, m1: IntArray, rest: FloatArray, s: FloatArray, rate: FloatArray
 ) -> None:
-    """Write the stretch s [m] and its rate s_t [m/s], shape (n, 1) each; both are NaN if the points coincide."""
+    """Write the stretch s [m] and its rate s_t [m/s], shape (n, 1) each. Both are NaN if the points coincide."""
     for i in range(len(m0)):
         square, along = 0.0, 0.0
         for k in range(3):
@@ -154,8 +154,8 @@ def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the energy of the spring [J]; 0 for rows with a user function. The energy is 0 at the rest length; with
-    tension only and a stiffness > 0, it is 0 where the rope becomes slack.
+    """Return the energy of the spring [J], which is 0 for rows with a user function. The energy is 0 at the rest
+    length. With tension only and a stiffness > 0, it is 0 where the rope becomes slack.
     """
     if row.has_function:
         return 0.0
@@ -170,7 +170,7 @@ def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the power lost in the damper [W]; 0 for rows with a user function."""
+    """Return the power lost in the damper [W], which is 0 for rows with a user function."""
     length, rate = line(u, ut)
     elastic = row.preload + row.stiffness * (length - row.rest_length)
     if row.has_function or (row.tension_only and elastic <= 0.0):
@@ -181,7 +181,7 @@ def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 def add_words(rows: LocalRows, system: System) -> None:
     """Add the check for coinciding points to the system, and set in the `Account` of the system whether energies and
-    powers are complete; see `judge_account`.
+    powers are complete. See `judge_account`.
     """
     pair = rows.columns[0]
 

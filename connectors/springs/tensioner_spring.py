@@ -15,8 +15,8 @@ tensioner. The resistance of this sleeve is larger when the belt lifts the arm t
 return map of the friction torque is evaluated within Newton's method, with the exact tangent of the return map.
 
 Consider a slow cycle of the rotation between the angles a and b. During the cycle e > 0, and the bristle slips in both
-directions. The index l denotes loading, and the index u unloading; k_l = k_b - mu_l k and k_u = k_b + mu_u k. The
-energy loss of the cycle is
+directions. The index l denotes loading, and the index u denotes unloading. With k_l = k_b - mu_l k and k_u = k_b + mu_u
+k, the energy loss of the cycle is
 
     loss = ∫ (F_l + F_u) du - (F_l + F_u)²(b)/(2 k_u) - (F_l + F_u)²(a)/(2 k_l)
 
@@ -169,8 +169,8 @@ def update_anchor(row: Any, u: float, ut: float, t: float, h: float) -> tuple[fl
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows with friction if the bristle stiffness k_b is 0 or is at most mu_l k, the slope of the
-    friction limit. Raise ModelError also for mu_u >= 1.
+    """Raise ModelError for rows with friction if the bristle stiffness k_b is 0 or is at most mu_l k, which is the
+    slope of the friction limit. Also raise ModelError for mu_u >= 1.
     """
     get = table.local
     rubs = (get("friction_torque") > 0.0) | (get("loading_friction") > 0.0) | (get("unloading_friction") > 0.0)

@@ -9,11 +9,13 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.contact.axes import is_beam
 from windlass.connectors.contact.rows import DEPTH_SHARE
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.point_contact.contact_set import ContactSet
 from windlass.connectors.surface_contact.contact_friction_bed_cable import BED, ContactFrictionBedCable
 from windlass.connectors.surface_contact.contact_friction_bed_winch import ContactFrictionBedWinch
+from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceBeam3D
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
@@ -27,6 +29,7 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import (
 )
 from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
+from windlass.elements.beam.beam3d import Beam3D
 from windlass.elements.cable.twist_cable import TwistCable3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no
@@ -39,8 +42,8 @@ from windlass.framework.model.world import World
 
 CORD_FACTOR = 100.0
 """Smallest chosen value of k R²/EA [1], where k is the stiffness of contact and bristles per metre of rope, R the
-radius of the surface and EA the axial stiffness of the rope. Above this value penetrations and deflections of bristles
-are small relative to the elongation of the rope.
+radius of the surface and EA the axial stiffness of the rope. If the value is not smaller, penetrations and deflections
+of bristles are small relative to the elongation of the rope.
 """
 
 RIM = 0.1
@@ -85,39 +88,40 @@ def add_surface_contact(
     lines: int = LINES,
     **columns: Any,
 ) -> Entity:
-    """Add contact between every cable and every surface. Either each pair has one row, or a search assigns the surfaces
-    near a cable to the rows of this cable.
+    """Add contact between every cable and every surface. There are two possibilities: each pair has one row, or a
+    search assigns the surfaces near a cable to the rows of this cable.
 
     The search is used if ``touching`` is given, and is recommended for many surfaces. With the search the rows are
     `ContactFrictionSurfaceSetCable`. The computing time of this law is proportional to the number of cables instead of
     the number of pairs.
 
     Stiffness and damping that are not given are chosen from the tension T of the rope and the radius R of the surface.
-    For a sea bed, T and R are any values whose ratio T/R is the weight of the rope per metre. The stiffness is
-    k = 1000 T/R², so the line pressure T/R causes a penetration of 0.1 % of R. If all surfaces are drums, sheaves,
+    For a sea bed, T and R are any values whose ratio T/R is the weight of the rope per metre. The stiffness is k = 1000
+    T/R². Therefore the line pressure T/R causes a penetration of 0.1 % of R. If all surfaces are drums, sheaves,
     V-grooves or spheres, k is at least 100 EA/R². The penetration is then at most 1 % of the elongation T R/EA of a
     rope of the length R. Bristles have the same stiffness mu_k = k. Contact and bristles have a third of the critical
     damping.
 
     Args:
         surfaces: m surfaces, of one type or of several types.
-        cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`; or cables of winch ropes, with rows of
-            `ContactFrictionSurfaceWinch`, `ContactFrictionSurfaceSetWinch` or `ContactFrictionBedWinch`.
-        points: number of contact points of each cable; for ribbons, number of points on each line.
-        rope_radius: radius of the rope [m]; for ribbons, half the thickness.
+        cables: n cables of type `Cable2D`, `Cable3D` or `TwistCable3D`, beams of type `Beam2D` or `Beam3D`, or cables
+            of winch ropes. For winch ropes, the rows are `ContactFrictionSurfaceWinch`,
+            `ContactFrictionSurfaceSetWinch` or `ContactFrictionBedWinch`.
+        points: number of contact points of each cable. For ribbons, it is the number of points on each line.
+        rope_radius: radius of the rope [m]. For ribbons, it is half the thickness.
         tension: tension of the rope [N], used to choose stiffness and damping.
         radius: radius of the axis of the rope on the surface [m], used to choose stiffness and damping.
-        touching: number of surfaces that a cable can touch simultaneously. With None, each pair has one row.
-        skin: distance within which the search finds surfaces [m]; with None, the length of the longest cable at the
-            start is used.
-            The argument has no effect without ``touching``.
+        touching: number of surfaces that a cable can touch simultaneously. If None, each pair has one row.
+        skin: distance within which the search finds surfaces [m]. If None, the length of the longest cable at the start
+            is used. The argument has no effect without ``touching``.
         turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. If False,
-            friction acts on the axis. With True, the cables must be of type `TwistCable3D`, ``rope_radius`` must be
-            > 0, and the rows are `ContactFrictionSurfaceTwistCable` or `ContactFrictionSurfaceSetTwistCable`.
+            friction acts on the axis. If true, the cables must be of type `TwistCable3D` or `Beam3D`, and
+            ``rope_radius`` must be > 0. The rows are then `ContactFrictionSurfaceTwistCable`,
+            `ContactFrictionSurfaceSetTwistCable` or, for beams, `ContactFrictionSurfaceBeam3D`.
         width: width of ribbons [m], in the direction of the axis d_1 of the material (field ``material_axis`` of
             drawings). The cables must be of type `TwistCable3D`. The rows are `ContactFrictionSurfaceRibbon`.
-        lines: number of lines of contact points along each ribbon, at different offsets across the width; only with
-            ``width``.
+        lines: number of lines of contact points along each ribbon, at different offsets across the width. The argument
+            is allowed only with ``width``.
         **columns: further columns of the law, with one value for all cables or one value per cable. With
             ``lateral_friction_ratio``, ``lateral_stiffness_ratio``, ``suction_coefficient`` or ``suction_distance`` the
             rows are `ContactFrictionBedCable`, or `ContactFrictionBedWinch` for winch ropes.
@@ -131,8 +135,9 @@ def add_surface_contact(
             value is outside its range.
         ModelError: ``turns_rope`` or ``width`` is used with cables without twist, ``turns_rope`` with ``rope_radius``
             0, or ``lines`` without ``width``.
-        ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other;
-            or ``width``, ``turns_rope`` or other cables are used with cables of winch ropes.
+        ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other.
+            The error is also raised if ``width``, ``turns_rope`` or cables of other types are used with cables of winch
+            ropes, and if ``touching`` is used with beams.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -192,11 +197,19 @@ def add_surface_contact(
                 "other cables, turns_rope and width, because winch ropes have friction on the axis"
             )
         pair, near = ContactFrictionBedWinch if soft else ContactFrictionSurfaceWinch, ContactFrictionSurfaceSetWinch
+    beams = [given for given in ropes if is_beam(given.table)]
+    if beams and touching is not None:
+        raise ModelError(
+            f"touching = {touching} of add_surface_contact with {beams[0]!r}: must be None, because contacts of beams "
+            "have no search"
+        )
+    if turns_rope and len(beams) == len(ropes) and all(given.table.component is Beam3D for given in beams):
+        pair, turns_rope = ContactFrictionSurfaceBeam3D, False
     for given in ropes if turns_rope or width is not None else ():
         if given.table.component is not TwistCable3D:
             raise ModelError(
                 f"cables of add_surface_contact with {'width' if width else 'turns_rope'} has {given!r}: must be "
-                "TwistCable3D, because other cables have no twist"
+                "TwistCable3D, because other cables have no twist; with turns_rope, all of them can be Beam3D"
             )
     if touching is None:
         pairs = [Entity(surface.table, np.repeat(surface.rows, n)) for surface in touched]
@@ -230,12 +243,11 @@ def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:
 
 
 def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool) -> dict[str, Any]:
-    """Return stiffness and damping columns for a taut rope, see `add_surface_contact`; ``bends``: whether all surfaces
-    have a radius, so that the rope bends around them."""
-    mass, EA = (
-        np.concatenate([cable.table.collect(name, cable.rows) for cable in cables])
-        for name in ("mass_per_length", "axial_stiffness")
-    )
+    """Return stiffness and damping columns for a taut rope, see `add_surface_contact`. The argument ``bends`` states
+    whether all surfaces have a radius. In this case the rope bends around them.
+    """
+    mass = np.concatenate([cable.table.collect("mass_per_length", cable.rows) for cable in cables])
+    EA = np.concatenate([_collect_stiffness(cable) for cable in cables])
     stiffness = np.maximum(tension / DEPTH_SHARE, CORD_FACTOR * EA if bends else 0.0) / radius**2
     damping = 2.0 * DAMPING * np.sqrt(stiffness * np.maximum(mass, 0.0))
     return {
@@ -244,6 +256,13 @@ def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool
         "friction_stiffness_per_length": stiffness,
         "friction_velocity_penalty_per_length": damping,
     }
+
+
+def _collect_stiffness(cable: Entity) -> FloatArray:
+    """Return the axial stiffness of cables or beams [N]."""
+    if is_beam(cable.table):
+        return np.asarray(cable.table.collect("stiffness", cable.rows)[:, 0, 0])
+    return np.asarray(cable.table.collect("axial_stiffness", cable.rows))
 
 
 @checked(
@@ -264,7 +283,7 @@ def add_drum(
     flange_radius: float | None = None,
     axis: Sequence[float] = (0.0, 0.0, 1.0),
 ) -> list[Entity]:
-    """Add a drum: a cylinder, and two discs as flanges at its ends if ``flange_radius`` is given.
+    """Add a drum. The drum is a cylinder with two discs as flanges at its ends if ``flange_radius`` is given.
 
     A rope touches a flange only on the side that faces the drum. A point that penetrates a flange by more than a tenth
     of the height of the flange has no contact.
@@ -273,7 +292,7 @@ def add_drum(
         marker: rigid marker in the middle of the drum.
         radius: radius of the drum [m].
         half_width: half of the width of the drum between the flanges [m].
-        flange_radius: radius of the flanges [m], which is larger than the radius of the drum.
+        flange_radius: radius of the flanges [m], larger than the radius of the drum.
         axis: direction of the axis in the frame of the marker.
 
     Returns:

@@ -1,13 +1,12 @@
 """Beds whose height is given on a rectangular grid (bathymetry), or by a polyline along one horizontal direction.
 
-The bed of a polyline has a constant height perpendicular to the direction of the profile. Each straight piece of the
-polyline is represented by a plane that ends at the ends of the piece. At each corner there is a region below the bed in
-which no plane acts or both planes act. The size of this region is of the order of the penetration depth of the cables.
+The bed of a polyline has a constant height perpendicular to the direction of the profile. Its corners can be rounded by
+arcs. At a rounded corner the direction of the contact force changes continuously.
 
 At a sharp crest, where the directions of the two pieces differ by the angle theta, a cable is bent within one element.
 Forces normal to the pieces then have a component along the cable, of the order of theta^2 times the tension of the
-cable. A rounded crest is a drum of the radius R that is tangent to both pieces at the distance R tan(theta/2) from the
-corner. On this drum forces are normal to the cable, so the tension of the cable is continuous.
+cable. An arc of the radius R begins at the distance R tan(theta/2) from the corner. On this arc, forces are normal to
+the cable. Therefore the tension of the cable is continuous.
 """
 
 from __future__ import annotations
@@ -19,9 +18,9 @@ from typing import Any
 import numpy as np
 from scipy.interpolate import CloughTocher2DInterpolator, NearestNDInterpolator
 
-from windlass.connectors.markers.position_markers import merge_handles, rigid_marker
+from windlass.connectors.markers.position_markers import rigid_marker
 from windlass.connectors.surface_contact.distances import create_field, eval_heights
-from windlass.connectors.surface_contact.surfaces import DrumSurface, HeightFieldSurface, PlaneSurface
+from windlass.connectors.surface_contact.surfaces import HeightFieldSurface, PolylineSurface
 from windlass.elements.nodes.ground import Ground
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import (
@@ -41,7 +40,9 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 SAME = 1e-6
-"""Difference of coordinates, relative to their range, below which points of a file are on the same grid line [1]."""
+"""Difference of coordinates, relative to their range [1]. Points of a file with smaller differences are on the same
+grid line.
+"""
 TOLERANCE = 1e-10
 """Relative tolerance of the iteration with which SciPy computes the slopes of the heights at scattered points [1]."""
 FIELDS = {"x": numbers("m", (None,)), "y": numbers("m", (None,)), "heights": numbers("m", (None, None))}
@@ -55,7 +56,7 @@ LARGEST = 4_000_000
 class BedGrid:
     """Heights of a bed on a rectangular grid.
 
-    Between grid lines the height is a natural cubic spline in both directions, and beyond the grid the height continues
+    Between grid lines, the height is a natural cubic spline in both directions. Beyond the grid, the height continues
     linearly.
 
     Args:
@@ -100,10 +101,10 @@ class BedGrid:
     @checked(start=numbers("m", (2,), (3,)), end=numbers("m", (2,), (3,)), count=whole(1))
     def eval_profile(self, start: Any, end: Any, count: int = 50) -> list[tuple[float, float, float]]:
         """Return points of the bed below the straight line from ``start`` to ``end``, at equal horizontal distances.
-        The point at ``start`` is excluded, as the argument ``ground`` of `hang_from_ground` requires.
+        The point at ``start`` is excluded, because the argument ``ground`` of `hang_from_ground` requires this.
 
         Args:
-            start, end: ends of the line [m], (x, y) or (x, y, z); z has no effect.
+            start, end: ends of the line [m], (x, y) or (x, y, z). The component z has no effect.
             count: number of points.
 
         Returns:
@@ -146,10 +147,10 @@ def read_bed_grid(path: str | Path, spacing: float | None = None) -> BedGrid:
     are used.
 
     Args:
-        path: the file. All numbers are in metres, z is positive upwards.
+        path: the file. All numbers are in metres, and z is positive upwards.
         spacing: largest distance of the grid lines [m] for points that are not on a rectangular grid. Heights at the
-            grid points are interpolated (Clough-Tocher), and outside of the convex hull of the points the height of the
-            nearest point is used. With None, the points must be on a rectangular grid. The argument has no effect on
+            grid points are interpolated (Clough-Tocher). Outside of the convex hull of the points, the height of the
+            nearest point is used. If None, the points must be on a rectangular grid. The argument has no effect on
             tables.
 
     Raises:
@@ -224,8 +225,8 @@ def _read_mesh(file: Path) -> FloatArray:
 
 
 def _create_grid(file: Path, points: FloatArray, spacing: float | None) -> BedGrid:
-    """Return the grid of ``points`` [m], shape (k, 3), or with ``spacing`` [m] a grid on which the heights of
-    ``points`` are interpolated; see `read_bed_grid`.
+    """Return the grid of ``points`` [m], shape (k, 3). If ``spacing`` [m] is given, return a grid on which the heights
+    of ``points`` are interpolated. See `read_bed_grid`.
     """
     x, y = (_find_lines(points[:, k]) for k in range(2))
     if spacing is None:
@@ -298,15 +299,14 @@ def add_bed(
             distances. The first and the last piece are extended by at least 100 km.
         heading: angle from the x axis to the horizontal direction of the profile, positive towards y [rad].
         origin: x and y of the point with the distance 0 [m].
-        rounding: radius of the crests [m]. About four lengths of a cable are recommended. The radius is reduced at
-            crests where an arc would cover more than half of a piece between two corners, or where the drum of the arc
-            would cross another piece. With 0, crests are sharp. At a sharp crest with the angle theta [rad], the
-            tension after the crest has a relative error of the order of theta², and static solves report such crests as
-            doubtful.
+        rounding: radius of the corners [m]. About four lengths of a cable are recommended. The radius is reduced at
+            corners where an arc would cover more than half of a piece between two corners, or where the circle of the
+            arc would cross another piece. With the radius 0, corners are sharp. At a sharp crest with the angle theta
+            [rad], the tension after the crest has a relative error of the order of theta². Static solves report such
+            crests as doubtful.
 
     Returns:
-        The surfaces, for `add_surface_contact`: the planes of the pieces from the first to the last, shape (k - 1,),
-        and with ``rounding`` the drums of the crests.
+        One surface, a row of `PolylineSurface`, for `add_surface_contact`.
 
     Raises:
         ModelError: fewer than two points are given, or the distances are not in ascending order.
@@ -320,56 +320,32 @@ def add_bed(
         way = corners[end] - corners[inner]
         corners[end] += beyond * way / np.hypot(*way)
     ways = np.diff(corners, axis=0)
-    slopes = ways / np.hypot(*ways.T)[:, None]
-    normals = slopes[:, ::-1] * (-1.0, 1.0)
-    bends = np.zeros(len(corners))
-    bends[1:-1] = np.tan(0.5 * np.maximum(-np.diff(np.arctan2(ways[:, 1], ways[:, 0])), 0.0))
-    radii = np.array([_choose_radius(corners, k, bend, rounding) for k, bend in enumerate(bends)])
-    # pieces between the tangent points of the drums
-    cuts = radii * bends
-    begins, lasts = corners[:-1] + slopes * cuts[:-1, None], corners[1:] - slopes * cuts[1:, None]
-    along, up = np.array([np.cos(heading), np.sin(heading), 0.0]), np.array([0.0, 0.0, 1.0])
-
-    def place(point: FloatArray) -> Entity:
-        """Create a rigid marker on the ground at ``point``, a distance from the origin and a height [m]."""
-        at = np.array([*origin, 0.0]) + point[0] * along + point[1] * up
-        return rigid_marker(world, world.add(Ground, position=at))
-
-    planes = [
+    turns = np.diff(np.arctan2(ways[:, 1], ways[:, 0]))
+    radii = [_choose_radius(corners, k + 1, turn, rounding) for k, turn in enumerate(turns)]
+    marker = rigid_marker(world, world.add(Ground, position=(*origin, 0.0)))
+    along = (np.cos(heading), np.sin(heading), 0.0)
+    return [
         world.add(
-            PlaneSurface, name=f"bed {k}", marker=place(0.5 * (begin + last)),
-            axis=normal[0] * along + normal[1] * up, along=slope[0] * along + slope[1] * up,
-            half_length=0.5 * float(np.hypot(*(last - begin))),
+            PolylineSurface, name="bed", marker=marker, along=along, vertices=corners.ravel(), rounding=radii or [0.0]
         )
-        for k, (begin, last, slope, normal) in enumerate(zip(begins, lasts, slopes, normals, strict=True))
-    ]  # fmt: skip
-    axis = np.cross(along, up)
-    drums = [
-        world.add(
-            DrumSurface,
-            name=f"crest {k + 1}",
-            marker=place(lasts[k] - radii[k + 1] * normals[k]),
-            axis=axis,
-            radius=radii[k + 1],
-        )
-        for k in np.flatnonzero(radii[1:])
     ]
-    return [merge_handles(planes), *([merge_handles(drums)] if drums else [])]
 
 
-def _choose_radius(corners: FloatArray, k: int, bend: float, rounding: float) -> float:
-    """Return the radius of the drum at corner k [m], 0 at hollows. ``bend`` is the tangent of half the angle of a
-    crest, 0 at hollows, and ``rounding`` is the largest radius [m].
+def _choose_radius(corners: FloatArray, k: int, turn: float, rounding: float) -> float:
+    """Return the radius of the arc at corner k [m], which is 0 at a corner without bend. The argument ``turn`` is the
+    angle by which the direction changes, positive at hollows [rad], and ``rounding`` is the largest radius [m].
     """
+    bend = float(np.tan(0.5 * abs(turn)))
     if bend == 0.0 or rounding == 0.0:
         return 0.0
     ways = np.diff(corners, axis=0)
     sizes = np.hypot(*ways.T)
     slopes = ways / sizes[:, None]
     radius = min(rounding, 0.5 * float(sizes[k - 1 : k + 1].min()) / bend)
-    # the radius is halved if another piece crosses the drum
+    # the radius is halved if another piece crosses the circle of the arc
+    side = np.sign(turn)
     while True:
-        centre = corners[k] - radius * (bend * slopes[k - 1] + slopes[k - 1, ::-1] * (-1.0, 1.0))
+        centre = corners[k] + radius * (side * slopes[k - 1, ::-1] * (-1.0, 1.0) - bend * slopes[k - 1])
         offset = centre - corners[:-1]
         way = np.clip((offset * slopes).sum(axis=1), 0.0, sizes)
         if np.hypot(*(offset - way[:, None] * slopes).T).min() >= radius * (1.0 - 1e-6):

@@ -1,12 +1,13 @@
 """Contact of a line with a soft bed: friction along and across the line, and suction of a line that is lifted.
 
 Points, gap g, n, X, V, v_n, u_t and v_t are defined in `kernels.py`. T is the unit tangent of the line in the frame of
-the surface, and b the direction across the line in the bed,
+the surface, and b is the direction across the line in the bed,
 
     b = c/sqrt(c·c + ε²),  c = n × T.
 
-The friction limit is an ellipse with the half axes mu N along the line and rho mu N across it, N = max(-f_n, 0). The
-deflection and the velocity are scaled so that the limit is a circle, as in the return map of `friction/bristle.py`:
+The friction limit is an ellipse with the half axes mu N along the line and rho mu N across it, where N = max(-f_n, 0).
+The deflection and the velocity are scaled so that the limit is a circle. The return map of `friction/bristle.py` can
+then be used:
 
     û = u_t + (β - 1) b (b·u_t),    v̂ = v_t + (β - 1) b (b·v_t),    β = κ/rho
     f̂ = w (mu_k û + mu_v v̂) while |f̂| <= mu N, else a force of the magnitude mu N in this direction
@@ -20,9 +21,9 @@ mu_k w u_t·M u_t/2 with M = I + γ b bᵀ, γ = (rho - 1) + (β - 1) + (rho - 1
 
     mu_k w ((n·u) (M u_t)·n_t - γ (b·u_t) (b_t·u_t)),    u = X - a.
 
-Suction: δ is the largest penetration since the line touched the bed, m the largest gap since then. Up to the gap c_s δ
-the contact spring pulls. The largest suction is w k c_s δ. Over the further distance Δ the suction decreases linearly
-to 0. If the line is lowered before the suction is 0, the suction decreases in proportion to the gap:
+Suction: δ is the largest penetration since the line touched the bed, and m is the largest gap since then. Up to the gap
+c_s δ the contact spring pulls. The largest suction is w k c_s δ. Over the further distance Δ the suction decreases
+linearly to 0. If the line is lowered before the suction is 0, the suction decreases in proportion to the gap:
 
     f_n = w s (k g + d v_n) for g > 0,    f_n = w (k g + s d v_n) for g <= 0
     s = 1 for m <= c_s δ,    s = c_s δ (c_s δ + Δ - m)/(Δ m) for m between c_s δ and c_s δ + Δ,    else 0
@@ -31,9 +32,10 @@ When a line that was lifted further than c_s δ touches the bed again, δ is set
 cycle of lifting and lowering beyond the gap c_s δ + Δ dissipates w k c_s δ (c_s δ + Δ)/2. Points under suction have no
 friction.
 
-Source: friction: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006), with an ellipse as the
-limit, as in DNV-RP-F114, Pipe-soil interaction for submarine pipelines (2017); suction: C. Bridge, K. Laver, E. Clukey,
-T. Evans, Steel catenary riser touchdown point vertical interaction models, OTC 16628 (2004), with straight lines.
+Source of the friction: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006). DNV-RP-F114,
+Pipe-soil interaction for submarine pipelines (2017), also uses an ellipse as the limit. Source of the suction: C.
+Bridge, K. Laver, E. Clukey, T. Evans, Steel catenary riser touchdown point vertical interaction models, OTC 16628
+(2004), with straight lines.
 """
 
 from __future__ import annotations
@@ -75,7 +77,7 @@ from windlass.framework.kernels.kernel import kernel
 PER_BED_POINT = 7
 """Number of history values of a point: gap, state, anchor (3), δ and m."""
 UPRIGHT = 1e-6
-"""Value of ε [1]. Because ε > 0, b is also smooth where the line is perpendicular to the bed."""
+"""Value of ε [1]. Because ε > 0, the direction b is also smooth where the line is perpendicular to the bed."""
 
 
 class Heading(NamedTuple):
@@ -182,8 +184,10 @@ def eval_bed_forces(
     row: Any, law: PointLaw, h: Distance, z: Lever, e: Heading, s: Suction, state: float, way: Vector, speed: Vector,
     still: bool,
 ) -> BedForces:  # fmt: skip
-    """Return the forces of a closed point. ``way`` and ``speed`` are the displacement since the point began to stick
-    [m] and the velocity [m/s] of the material relative to the surface, and ``still`` is whether nothing moves."""
+    """Return the forces of a closed point. The arguments ``way`` and ``speed`` are the displacement since the point
+    began to stick [m] and the velocity [m/s] of the material relative to the surface, and ``still`` states whether
+    nothing moves.
+    """
     gap, vn = h.phi - row.rope_radius, dot_normal(h, z.U, z.V, z.W)
     share, slope = eval_share(s, gap)
     held = scale_normal(law, share if gap > 0.0 else 1.0, share)

@@ -80,7 +80,8 @@ def fill_bed_changes(
     T: FloatArray,
 ) -> None:  # fmt: skip
     """Write the derivatives of the force on a point with respect to X, V and T into the arguments of the same names,
-    shape (3, 3) each. All quantities are in the frame of the surface; ``a`` is the anchor."""
+    shape (3, 3) each. All quantities are in the frame of the surface. The argument ``a`` is the anchor.
+    """
     n, slip = (h.nx, h.ny, h.nz), (z.X - a[0], z.Y - a[1], z.Z - a[2])
     along = dot(n, slip)
     on_slip, on_rate = hessian_product(h, slip[0], slip[1], slip[2]), hessian_product(h, z.U, z.V, z.W)
@@ -114,7 +115,7 @@ def multiply(G: FloatArray, a: Vector, x: float) -> Vector:
 
 @kernel
 def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: FloatArray) -> None:
-    """Add to the matrix K the derivatives with respect to the direction of the line; see the module docstring."""
+    """Add to the matrix K the derivatives with respect to the direction of the line. See the module docstring."""
     d = z.dx, z.dy, z.dz
     for b in range(3):
         axis = unit_vector(b)
@@ -137,7 +138,7 @@ def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: Fl
 
 BED_WORK = work_type(X=(3, 3), V=(3, 3), T=(3, 3), GX=(3, 3), GV=(3, 3), GT=(3, 3), C=(6, 6), B=(6, 6))
 """Derivatives of the force of a point with respect to X, V and T, in the frame of the surface and in the global frame
-(GX, GV, GT); C and V of `contact/assembly.py`, where V is stored in the field ``B``.
+(GX, GV, GT). The array also contains C and V of `contact/assembly.py`, where V is stored in the field ``B``.
 """
 
 

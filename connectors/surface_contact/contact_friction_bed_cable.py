@@ -46,15 +46,15 @@ all lines at the end of a static solve.
 
 class ContactFrictionBedCable(PointContact):
     """Contact and friction between a soft bed and n points of a 2D or 3D cable, with a friction coefficient across the
-    line and with suction; one row per pair.
+    line and with suction. There is one row per pair.
 
     The contact points, the columns of the same name, and the normal force of a line that presses on the bed are the
-    same as in `ContactFrictionSurfaceCable`; ``friction_coefficient`` and ``friction_stiffness_per_length`` act along
-    the line. The friction depends on max(-f_n, 0), so a pulling normal force causes no friction. The sums of forces and
-    of moments on cable and body are exactly 0. Each row has the history values gaps [m] (n), states (n), anchors in the
-    frame of the surface [m] (n x 3), largest penetrations since the points touched the bed [m] (n), and largest gaps
-    since then [m] (n). For a point that was closed at the start of the step, the stored value is its gap minus the gap
-    at which its suction ends.
+    same as in `ContactFrictionSurfaceCable`. The columns ``friction_coefficient`` and ``friction_stiffness_per_length``
+    act along the line. The friction depends on max(-f_n, 0). Therefore a pulling normal force causes no friction. The
+    sums of forces and of moments on cable and body are exactly 0. Each row has the history values gaps [m] (n), states
+    (n), anchors in the frame of the surface [m] (n x 3), largest penetrations since the points touched the bed [m] (n),
+    and largest gaps since then [m] (n). For a point that was closed at the start of the step, the stored value is its
+    gap minus the gap at which its suction ends.
     """
 
     surface = ref(SURFACE, "the bed")
@@ -87,8 +87,9 @@ class ContactFrictionBedCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (12) and of the surface; -1 stands for a coordinate that does
-    not exist."""
+    """Return the global coordinate indices of the cable (12) and of the surface. The index -1 denotes a coordinate that
+    does not exist.
+    """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
 
@@ -135,7 +136,7 @@ def find_sunk(rows: LocalRows, c: ContactRows, fields: Fields, step: float) -> l
     largest present depth of all lines. The suction of this line is then too large. See `Checks.reasons`.
 
     On several processes the check is omitted, because each process has only the depths of its own lines. If all of
-    these lines are lifted, there is no present depth for the comparison.
+    these lines are lifted, no present depth is available for the comparison.
     """
     if step > 0.0 or rows.layout.size > 1:
         return []

@@ -28,11 +28,13 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.contact.axes import axis_dofs, bind_axes
 from windlass.connectors.contact.rows import PointContact, bind_parameters, check_cables
 from windlass.connectors.contact.update import create_system as create_contact_system
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
+from windlass.connectors.surface_contact.beam_tangent import add_beam_tangent
 from windlass.connectors.surface_contact.bed_tangent import add_bed_tangent
 from windlass.connectors.surface_contact.distances import Geometry
 from windlass.connectors.surface_contact.gaps import find_edges, watch_surfaces
@@ -45,12 +47,14 @@ from windlass.connectors.surface_contact.outputs import (
     eval_points,
     eval_rounding,
     is_bed,
+    is_thick,
     is_wide,
     is_winch,
     paint,
     turns,
 )
 from windlass.connectors.surface_contact.residual import (
+    add_beam_residual,
     add_bed_residual,
     add_residual,
     add_ribbon_residual,
@@ -73,6 +77,7 @@ from windlass.connectors.surface_contact.surfaces import (
 from windlass.connectors.surface_contact.tangent import add_tangent, add_twist_tangent
 from windlass.connectors.surface_contact.update import (
     OUTSIDE,
+    update_beam_history,
     update_bed_history,
     update_history,
     update_ribbon_history,
@@ -97,20 +102,20 @@ START = (OUTSIDE, UNDEFINED, 0.0, 0.0, 0.0)
 WIDTHS = (CABLE_DOFS, CABLE)
 """Numbers of coordinates of 2D and 3D cables."""
 DEEP = 0.25
-"""Depth of a cable behind a surface at the start of a solve, divided by the length of the cable, above which results
-are doubtful [1]. At depths above the length of the cable the solve is refused.
+"""Depth of a cable behind a surface at the start of a solve, divided by the length of the cable [1]. At larger depths,
+results are doubtful. At depths above the length of the cable, the solve is not started.
 """
 IN_SPACE = np.array([0, 1, 3, 4, 6, 7, 9, 10])
 """Indices of the coordinates of a 2D cable among the coordinates of a 3D cable."""
 
 
 class ContactFrictionSurfaceCable(PointContact):
-    """Contact and friction between a surface and n points of a 2D or 3D cable; one row per pair.
+    """Contact and friction between a surface and n points of a 2D or 3D cable or beam, with one row per pair.
 
-    The cable is divided into ``points`` equal parts. The contact point of each part is the middle of its axis, which is
-    a cubic curve. The gap is the distance of the contact point from the surface minus the radius of the rope. Stiffness
-    and damping are per metre of cable. Each point represents a part of the length L/n. The sums of forces and of
-    moments on cable and body are exactly 0. Points beyond the end of a surface have no contact. With
+    The cable is divided into ``points`` equal parts. The contact point of each part is the middle of the axis of this
+    part. The axis is a cubic curve. The gap is the distance of the contact point from the surface minus the radius of
+    the rope. Stiffness and damping are per metre of cable. Each point represents a part of the length L/n. The sums of
+    forces and of moments on cable and body are exactly 0. Points beyond the end of a surface have no contact. With
     ``friction_coefficient`` 0 there is no friction. A 2D cable remains in its plane. If a surface is not perpendicular
     to this plane, the component of the contact force normal to the plane has no effect on the cable. Each row has the
     history values gaps [m] (n), states (n), and anchors in the frame of the surface [m] (n x 3).
@@ -118,8 +123,8 @@ class ContactFrictionSurfaceCable(PointContact):
 
     surface = ref(SURFACE, "the surface")
     cable = ref(
-        "cable",
-        "the cable, 2D or 3D; both nodes have position and slope",
+        "cable or beam",
+        "the cable, whose nodes have position and slope, or the beam; 2D or 3D",
         instead="; for cables of winch ropes use ContactFrictionSurfaceWinch",
     )
     data = ref("GenericData", "5 n history values; created as [0.1]*n + [-2]*n + [0]*3n if left out", optional=True)
@@ -130,8 +135,9 @@ class ContactFrictionSurfaceCable(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface; -1 stands for a
-    coordinate that does not exist. The number of columns is 12 plus the largest number of coordinates of a surface.
+    """Return the global coordinate indices of the cable (12, see `find_cable_dofs`) and of the surface. The index -1
+    denotes a coordinate that does not exist. The number of columns is 12 plus the largest number of coordinates of a
+    surface.
     """
     return add_surface_dofs(find_cable_dofs(world, table), world, table)
 
@@ -145,13 +151,10 @@ def add_surface_dofs(cable: IntArray, world: Tables, table: EntityTable) -> IntA
 
 
 def find_cable_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cables, -1 for z of a 2D cable, shape (resident, 12)."""
-    ids = table.local("cable")
-    cable = np.full((len(ids), CABLE), -1, np.int64)
-    for cables, positions, rows in world.split_by_table(ids):
-        numbers = world.row_dofs(cables, rows)
-        cable[np.ix_(positions, IN_SPACE if numbers.shape[1] == CABLE_DOFS else np.arange(CABLE))] = numbers[:, :CABLE]
-    return cable
+    """Return the global coordinate indices of the axes of the cables, shape (resident, 12). The index is -1 for z of a
+    2D cable.
+    """
+    return axis_dofs(world, table.local("cable"), 3)
 
 
 def bind(rows: LocalRows) -> ContactRows:
@@ -161,19 +164,19 @@ def bind(rows: LocalRows) -> ContactRows:
 
 
 def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further: NDArray[Any]) -> ContactRows:
-    """Return the data of the rows for kernels. ``surface`` contains the index of the surface of each row in
-    ``surfaces``, and ``further`` contains further fields of the records.
+    """Return the data of the rows for kernels. The argument ``surface`` contains the index of the surface of each row
+    in ``surfaces``, and ``further`` contains further fields of the records.
 
     Raises:
         ModelError: friction without bristles and dampers, for example after `World.set`.
     """
     check_friction(rows.table)
-    points = rows.local("points")
+    points, axes = rows.local("points"), bind_axes(rows, 3)
     own = create_records(
         **further, surface=surface, points=points, rope_radius=rows.local("rope_radius"),
-        **bind_parameters(rows, points),
+        **bind_parameters(rows, axes, points),
     )  # fmt: skip
-    return ContactRows(surfaces, own, np.ascontiguousarray(rows.dofs))
+    return ContactRows(surfaces, own, np.ascontiguousarray(rows.dofs), axes.H)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -199,8 +202,9 @@ def check_pairs(world: Tables, table: EntityTable) -> None:
 
 
 def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place: IntArray) -> None:
-    """Raise ModelError for ropes that are too thick for a surface. ``surface`` contains the entity index of the surface
-    of each pair, and ``place`` the index of the row of each pair among the rows of ``table`` on this process.
+    """Raise ModelError for ropes that are too thick for a surface. The argument ``surface`` contains the entity index
+    of the surface of each pair, and ``place`` contains the index of the row of each pair among the rows of ``table`` on
+    this process.
     """
     rope = table.local("rope_radius")[place]
     for surfaces, positions, rows in world.split_by_table(surface):
@@ -229,7 +233,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Return messages about cables that are deeper behind a surface than their length; see `Checks.refusals`."""
+    """Return messages about cables that are deeper behind a surface than their length. See `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1, initial=np.inf)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [
@@ -273,7 +277,7 @@ def find_doubts(rows: LocalRows, c: ContactRows, fields: Fields, step: float) ->
 
 def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) -> list[str]:
     """Find the cable with the shortest period of vibration on the contact stiffness. Return a message about this cable
-    if the period is shorter than ``step`` [s]. ``on`` contains the indices of active rows.
+    if the period is shorter than ``step`` [s]. The argument ``on`` contains the indices of active rows.
     """
     mass = column_of(rows.world, rows.local("cable"), "mass_per_length") * c.rows["length"]
     heavy = on[mass[on] > 0.0]
@@ -298,6 +302,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         forces, tangent, update = add_winch_bed_residual, add_winch_bed_tangent, update_winch_bed_history
     elif is_bed(c):
         forces, tangent, update = add_bed_residual, add_bed_tangent, update_bed_history
+    elif is_thick(c):
+        forces, tangent, update = add_beam_residual, add_beam_tangent, update_beam_history
     elif is_winch(c):
         forces, tangent, update = add_winch_residual, add_winch_tangent, update_winch_history
     system, maps = create_contact_system(rows, c, FAMILY, forces, tangent, update)
@@ -337,21 +343,21 @@ register(
 
 TWIST_START = (OUTSIDE, UNDEFINED, *(0.0,) * 9)
 LARGE_TURN = 2.0
-"""Angle by which a rope turns relative to a surface within a step [rad], above which results are doubtful. For angles
-above π, the direction of the turn cannot be determined.
+"""Angle by which a rope turns relative to a surface within a step [rad]. At larger angles, results are doubtful. For
+angles above π, the direction of the turn cannot be determined.
 """
 
 
 class ContactFrictionSurfaceTwistCable(PointContact):
-    """Contact and friction between a surface and n points of a `TwistCable3D`; friction turns the rope about its axis.
+    """Contact and friction between a surface and n points of a `TwistCable3D`. Friction turns the rope about its axis.
 
     Points, normal forces and columns are the same as in `ContactFrictionSurfaceCable`. Friction acts at the radius r_c
-    of the rope, so its component across the rope has a moment about the axis, and the spin of the rope about its axis
-    is part of the slip velocity. The sums of forces and of moments on cable and body are exactly 0. Within a step, the
-    rope must turn by less than half a turn relative to the surface. Each row has the history values gaps [m] (n),
-    states (n), anchors [m] (n x 3), unit tangents of the rope (n x 3), and unit vectors d_1 that turn with the material
-    and are normal to the tangent (n x 3). The tangents and the vectors d_1 are values at the start of the step. All
-    vectors are in the frame of the surface.
+    of the rope. Therefore the component of the friction across the rope has a moment about the axis, and the spin of
+    the rope about its axis is part of the slip velocity. The sums of forces and of moments on cable and body are
+    exactly 0. Within a step, the rope must turn by less than half a turn relative to the surface. Each row has the
+    history values gaps [m] (n), states (n), anchors [m] (n x 3), unit tangents of the rope (n x 3), and unit vectors
+    d_1 that turn with the material and are normal to the tangent (n x 3). The tangents and the vectors d_1 are values
+    at the start of the step. All vectors are in the frame of the surface.
     """
 
     surface = ref(SURFACE, "the surface")
@@ -373,8 +379,9 @@ def find_twist_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (14) and of the surface; -1 stands for a coordinate that does
-    not exist."""
+    """Return the global coordinate indices of the cable (14) and of the surface. The index -1 denotes a coordinate that
+    does not exist.
+    """
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 

@@ -41,15 +41,15 @@ LAW = ContactFrictionSurfaceCable
 
 
 class ContactFrictionSurfaceRibbon(PointContact):
-    """Contact and friction between a surface and a ribbon, a `TwistCable3D` with a width, at points on several lines
-    along the ribbon; one row per pair.
+    """Contact and friction between a surface and a ribbon, which is a `TwistCable3D` with a width. The points are on
+    several lines along the ribbon, and there is one row per pair.
 
     The width is in the direction of the axis d_1 of the material. The n points are distributed equally over ``lines``
     lines along the ribbon. If there are two lines, their distance is ``width``/sqrt(3). With these offsets, force and
-    moment are exact for a pressure that varies linearly across the width. Forces act at the points, so they have
-    moments about the axis of the ribbon. Stiffness and damping are per metre of ribbon, for all lines together. The
-    sums of forces and of moments on ribbon and body are exactly 0. History values per row: gaps [m] (n), states (n),
-    anchors in the frame of the surface [m] (n x 3).
+    moment are exact for a pressure that varies linearly across the width. Forces act at the points. Therefore they have
+    moments about the axis of the ribbon. Stiffness and damping are per metre of ribbon. They apply to all lines
+    together. The sums of forces and of moments on ribbon and body are exactly 0. History values per row: gaps [m] (n),
+    states (n), anchors in the frame of the surface [m] (n x 3).
     """
 
     surface = ref(SURFACE, "the surface")
@@ -64,8 +64,9 @@ class ContactFrictionSurfaceRibbon(PointContact):
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of the cable (14) and of the surface; -1 stands for a coordinate that does
-    not exist."""
+    """Return the global coordinate indices of the cable (14) and of the surface. The index -1 denotes a coordinate that
+    does not exist.
+    """
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 
@@ -86,8 +87,9 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def paint(rows: LocalRows, fields: Fields) -> Painting:
-    """Return the fields of all contacts with surfaces, and the field `ribbon_width` [m], from which viewers draw the
-    ribbon."""
+    """Return the fields of all contacts with surfaces, and the field `ribbon_width` [m]. Viewers draw the ribbon with
+    this width.
+    """
     painting = paint_contact(rows, fields)
     width = np.repeat(rows.local("width"), rows.local("points"))
     return replace(painting, fields={**painting.fields, "ribbon_width": Paint(width, "max", np.nan, "m")})

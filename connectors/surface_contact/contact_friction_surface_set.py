@@ -6,9 +6,9 @@ surface of the set at any time. A cable that can touch two surfaces simultaneous
 such cables over k sheaves has 2 n rows instead of k n. The tangent couples each cable only to surfaces near it. See
 `surface_search.py`.
 
-Contact with friction between points of cables with twist and any surface of a set; friction turns the ropes.
+Contact with friction between points of cables with twist and any surface of a set. Friction turns the ropes.
 
-Rows are assigned to surfaces as in `ContactFrictionSurfaceSetCable`, and the law is the same as in
+Rows are assigned to surfaces by the method of `ContactFrictionSurfaceSetCable`, and the law is the same as in
 `ContactFrictionSurfaceTwistCable`.
 
 Contact with friction between points of cables of winch ropes and any surface of a set, with the law of
@@ -92,7 +92,8 @@ class ContactFrictionSurfaceSetCable(PointContact):
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
     the same as for `ContactFrictionSurfaceCable`. History values per row: values of `ContactFrictionSurfaceCable`,
-    followed by the index of the surface among the surfaces of all sets, counted from 1 (0 without surface).
+    followed by the index of the surface among the surfaces of all sets, counted from 1. The index is 0 without a
+    surface.
     """
 
     contact_set = ref("ContactSet", "the surfaces")
@@ -159,8 +160,9 @@ def bind(rows: LocalRows) -> PairRows:
 
 
 def bind_pairs(rows: LocalRows, per_point: int, **further: NDArray[Any]) -> PairRows:
-    """Return the data of the rows for kernels. A point has ``per_point`` history values, and ``further`` contains
-    further fields of the records."""
+    """Return the data of the rows for kernels. A point has ``per_point`` history values. The argument ``further``
+    contains further fields of the records.
+    """
     surfaces = bind_surfaces(rows, rows.world.table(SetSurface).local("surface"))
     points = bind_rows(rows, surfaces, np.zeros(len(rows.rows), np.int64), **further)
     return add_members(rows, points, points.rows["data"] + per_point * points.rows["points"])
@@ -194,9 +196,9 @@ def build_pairs(rows: LocalRows, p: PairRows) -> System:
 
 
 def find_doubts(rows: LocalRows, p: PairRows, first: IntArray, fields: Fields, step: float) -> list[str]:
-    """Return messages about doubts: in dynamic solves, a step [s] that is longer than the period of the vibration of a
-    cable on the contact stiffness; in static solves (``step`` 0), surfaces that no cable can reach. ``first`` contains
-    the index of the first row of each group, see `PairRows`.
+    """Return messages about doubts. In dynamic solves, the messages are about a step [s] that is longer than the period
+    of the vibration of a cable on the contact stiffness. In static solves (``step`` 0), they are about surfaces that no
+    cable can reach. The argument ``first`` contains the index of the first row of each group, see `PairRows`.
     """
     c = p.points
     on = np.flatnonzero(p.on)
@@ -257,12 +259,12 @@ register(
 
 
 class ContactFrictionSurfaceSetTwistCable(PointContact):
-    """Contact and friction between n points of a `TwistCable3D` and a near surface of a set; friction turns the rope.
+    """Contact and friction between n points of a `TwistCable3D` and a near surface of a set. Friction turns the rope.
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
     the same as for `ContactFrictionSurfaceTwistCable`. History values per row: values of
     `ContactFrictionSurfaceTwistCable`, followed by the index of the surface among the surfaces of all sets, counted
-    from 1 (0 without surface).
+    from 1. The index is 0 without a surface.
     """
 
     contact_set = ref("ContactSet", "the surfaces")

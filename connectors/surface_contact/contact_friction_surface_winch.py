@@ -1,10 +1,10 @@
-"""Contact with friction between surfaces and the cables of a winch rope outside the winch: ropes on drums, sheaves and
-sea beds while a winch pays them out or hauls them in.
+"""Contact with friction between surfaces and the cables of a winch rope outside the winch. Examples are ropes on drums,
+sheaves and sea beds while a winch pays them out or hauls them in.
 
 A cable has n contact points at constant fractions of its length, and the material of the rope moves through the points.
 The laws of normal force and friction are those of `ContactFrictionSurfaceCable`, with the slip velocity of the material
 and bristles that deflect with the material. The friction acts on the nodes and on the length l of the rope, by the
-virtual power of the material; see `winch_kernels.py` for all formulas.
+virtual power of the material. See `winch_kernels.py` for all formulas.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006): penalty in points, radial return.
 """
@@ -16,6 +16,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.contact.axes import NO_BEAMS
 from windlass.connectors.contact.rows import PER_LENGTH, PointContact
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_shape import column_of
@@ -45,15 +46,15 @@ NAMES = dict(zip(PER_LENGTH, ("stiffness", "damping", "rubbing", "bristle"), str
 
 
 class ContactFrictionSurfaceWinch(PointContact):
-    """Contact and friction between a surface and n points of a 2D or 3D cable of a winch rope; one row per pair.
+    """Contact and friction between a surface and n points of a 2D or 3D cable of a winch rope, with one row per pair.
 
     The points lie at the middle of n equal parts of the cable, on its cubic axis. The material of the rope moves
-    through the points: the slip velocity is the velocity of the material, bristles deflect with the material, and the
-    friction drives the length of the rope, ``s`` of the feed. Stiffness and damping are per metre of rope without
-    strain. Friction acts on the axis, so it does not turn ropes with torsion. The sums of forces and of moments on rope
-    and body are exactly 0. At constant length, all forces are those of `ContactFrictionSurfaceCable`. Each row has the
-    history values gaps [m] (n), states (n), anchors in the frame of the surface [m] (n x 3), and the length of the rope
-    at the last update [m].
+    through the points. The slip velocity is the velocity of the material, and bristles deflect with the material. The
+    friction drives the length of the rope, which is ``s`` of the feed. Stiffness and damping are per metre of rope
+    without strain. Friction acts on the axis. Therefore it does not turn ropes with torsion. The sums of forces and of
+    moments on rope and body are exactly 0. At constant length, all forces are those of `ContactFrictionSurfaceCable`.
+    Each row has the history values gaps [m] (n), states (n), anchors in the frame of the surface [m] (n x 3), and the
+    length of the rope at the last update [m].
     """
 
     surface = ref(SURFACE, "the surface")
@@ -68,7 +69,8 @@ class ContactFrictionSurfaceWinch(PointContact):
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     """Return the global coordinate indices of the nodes of the cable (12), of the length of the rope, and of the
-    surface; -1 stands for a coordinate that does not exist."""
+    surface. The index -1 denotes a coordinate that does not exist.
+    """
     return add_surface_dofs(find_winch_dofs(world, table), world, table)
 
 
@@ -93,8 +95,8 @@ def bind(rows: LocalRows) -> ContactRows:
 def bind_winch_rows(
     rows: LocalRows, surfaces: Geometry, surface: IntArray, per_point: int, **further: NDArray[Any]
 ) -> ContactRows:
-    """Return the data of the rows for kernels. Parameters of points are those at the reference length of the rope; the
-    kernels write the parameters at its present length. Rows of cables in reserve are inactive for any value of their
+    """Return the data of the rows for kernels. Parameters of points are those at the reference length of the rope. The
+    kernels write the parameters at the present length. Rows of cables in reserve are inactive for any value of their
     column ``active``.
 
     Further record fields are ``begin`` σ0 [1], ``share`` Δ [1], the length of a point divided by l (``part``) [1], the
@@ -121,7 +123,7 @@ def bind_winch_rows(
         active=rows.local("active") & (column_of(rows.world, cables, "active") > 0.0),
         **{name: rows.local(name) for name in ("rope_radius", "friction_coefficient", "clip_normal_force")},
     )  # fmt: skip
-    return ContactRows(surfaces, records, np.ascontiguousarray(rows.dofs))
+    return ContactRows(surfaces, records, np.ascontiguousarray(rows.dofs), NO_BEAMS)
 
 
 def check(world: Tables, table: EntityTable) -> None:

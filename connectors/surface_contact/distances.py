@@ -8,13 +8,14 @@ distance r tan(a/2) from the corner.
 
 Height fields, such as bathymetry: surfaces z = b(x, y) with heights given on a rectangular grid.
 
-Between grid points b is the tensor product of natural cubic splines, and beyond the grid b continues linearly. The
-second derivatives of b are therefore continuous everywhere. The foot of a point X = (x, y, z) is the nearest point
-(u, v, b(u, v)) of the surface. With the derivatives b_u and b_v of b at (u, v), the foot satisfies
+Between grid points, b is the tensor product of natural cubic splines. Beyond the grid, b continues linearly. The second
+derivatives of b are therefore continuous everywhere. The foot of a point X = (x, y, z) is the nearest point (u, v, b(u,
+v)) of the surface. With the derivatives b_u and b_v of b at (u, v), the foot satisfies
 
     u - x + b_u (b - z) = 0,    v - y + b_v (b - z) = 0.
 
-Newton's method solves these equations, starting at (x, y). With n = (-b_u, -b_v, 1)/W and W² = 1 + b_u² + b_v²
+Newton's method solves these equations, starting at (x, y). With n = (-b_u, -b_v, 1)/W and W² = 1 + b_u² + b_v², the
+distance and its derivatives are
 
     phi = n·(X - foot),    gradient: n,    Hessian: (∂n/∂u, ∂n/∂v) J⁻¹ (e_x + b_u e_z, e_y + b_v e_z)ᵀ,
 
@@ -28,7 +29,7 @@ S. Trudinger, Elliptic Partial Differential Equations of Second Order, Springer 
 Signed distances from surfaces, with gradient and Hessian in closed form. The kernels that return distances evaluate one
 point per call.
 
-X = (x, y, z) is a point in the frame of the surface, and z is the axis of the surface; rho = sqrt(x² + y²). The
+X = (x, y, z) is a point in the frame of the surface, z is the axis of the surface, and rho = sqrt(x² + y²). The
 distance phi is > 0 on the side of the rope. `Geometry` and the columns in `surfaces.py` define the parameters of the
 formulas.
 
@@ -37,13 +38,14 @@ formulas.
     line: phi = a rho + b z + c, a² + b² = 1
     drum: the line rho - R
     flank of a groove: the line (rho - R) sin(beta) -+ z cos(beta)
-    sheave: with s = R + a - rho, t = |z|, psi = pi/2 - beta, for the round bottom and for the straight flank
+    sheave: with s = R + a - rho, t = |z| and psi = pi/2 - beta, for the round bottom and for the straight flank
     bottom: phi = a - sqrt(s² + t²) if t <= s tan(psi)
     flank: phi = a - (s cos(psi) + t sin(psi)) otherwise
     profile: phi of the nearest line or arc. The profile is a sequence of lines and arcs in the half plane (rho, z)
     height field: see above
+    polyline: a profile in the half planes (x, z) instead of (rho, z), constant along y
 
-For a surface of revolution phi depends on rho and z. With e = (x, y)/rho
+For a surface of revolution phi depends on rho and z. With e = (x, y)/rho, the derivatives are
 
     gradient: phi_rho e + phi_z e_z,
     Hessian: phi_rho,rho e eᵀ + phi_rho,z (e e_zᵀ + e_z eᵀ) + phi_zz e_z e_zᵀ + (phi_rho/rho) (I - e eᵀ - e_z e_zᵀ).
@@ -66,17 +68,18 @@ from windlass.framework.kernels.kernel import kernel
 
 OVERLAP = 1e-9
 """Each line is extended at both ends by `OVERLAP` [1] times its length, and the cosine of half the angle of each arc is
-reduced by `OVERLAP`. Pieces therefore overlap, and rounding errors cause no gap between pieces.
+reduced by `OVERLAP`. Therefore pieces overlap, and rounding errors cause no gap between pieces.
 """
 
 
-def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArray:
+def create_pieces(points: FloatArray, radii: FloatArray, where: str, revolved: bool = True) -> FloatArray:
     """Create the lines and arcs of a profile, shape (pieces, 8). See `PIECE`.
 
     Args:
         points: coordinates rho, z of k >= 2 successive vertices [m], shape (2 k,).
         radii: radii of the corners between the vertices [m], shape (k - 2,), or one radius for all corners, shape (1,).
         where: description of the row, for messages.
+        revolved: whether the profile is a section of a surface of revolution, so that rho >= 0.
 
     Raises:
         ModelError: the number of coordinates or radii is wrong, rho or a radius is negative, two successive points are
@@ -91,7 +94,7 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
     radius = np.broadcast_to(radii, corners)
     ways = np.diff(place, axis=0)
     lengths = np.hypot(ways[:, 0], ways[:, 1])
-    if (place[:, 0] < 0.0).any() or (radius < 0.0).any() or (lengths == 0.0).any():
+    if (revolved and (place[:, 0] < 0.0).any()) or (radius < 0.0).any() or (lengths == 0.0).any():
         raise ModelError(f"vertices and rounding in {where}: must have rho >= 0 m, radii >= 0 m and different points")
     along = ways / lengths[:, None]
     turns = [atan2(a[0] * b[1] - a[1] * b[0], a @ b) for a, b in pairwise(along)]
@@ -118,8 +121,18 @@ def create_pieces(points: FloatArray, radii: FloatArray, where: str) -> FloatArr
 
 
 def eval_course(pieces: FloatArray, count: int) -> tuple[FloatArray, FloatArray]:
-    """Return rho and z [m] of ``count`` points at equal distances along a profile, shape (count,) each; ``pieces`` is
-    the result of `create_pieces`.
+    """Return rho and z [m] of ``count`` points at equal distances along a profile, shape (count,) each. The argument
+    ``pieces`` is the result of `create_pieces`.
+    """
+    points = outline(pieces)
+    s = np.append(0.0, np.cumsum(np.hypot(*np.diff(points, axis=0).T)))
+    at = np.linspace(0.0, s[-1], count)
+    return np.interp(at, s, points[:, 0]), np.interp(at, s, points[:, 1])
+
+
+def outline(pieces: FloatArray) -> FloatArray:
+    """Return the ends of the lines and 33 points of each arc of a profile [m], shape (k, 2); ``pieces`` is the result
+    of `create_pieces`.
     """
     line = []
     for p in pieces:
@@ -129,10 +142,7 @@ def eval_course(pieces: FloatArray, count: int) -> tuple[FloatArray, FloatArray]
         half = np.arccos(min(p[6] + OVERLAP, 1.0)) * np.linspace(-1.0, 1.0, 33) * p[0]
         middle = np.arctan2(p[5], p[4])
         line += [p[1:3] + p[3] * np.array((np.cos(middle + a), np.sin(middle + a))) for a in half]
-    points = np.array(line)
-    s = np.append(0.0, np.cumsum(np.hypot(*np.diff(points, axis=0).T)))
-    at = np.linspace(0.0, s[-1], count)
-    return np.interp(at, s, points[:, 0]), np.interp(at, s, points[:, 1])
+    return np.array(line)
 
 
 ROW = 8
@@ -159,7 +169,7 @@ def create_field(x: FloatArray, y: FloatArray, heights: FloatArray, where: str) 
     The cells are ordered by x, then by y. Cell 0 of a direction is before the first grid line, and the last cell is
     after the last grid line. Within a cell, the coefficient of dx^i dy^j has the index 4 i + j, where dx and dy are
     distances from the first corner of the cell. In cells before the first grid line of a direction, the distance from
-    this line is used.
+    the first grid line is used.
 
     Args:
         x, y: coordinates of the grid lines [m], shapes (nx,) and (ny,).
@@ -200,8 +210,8 @@ def _find_cells(lines: FloatArray, values: FloatArray) -> FloatArray:
 
 @kernel(inline=True, fast=False)
 def find_cell(field: FloatArray, first: int, count: int, x: float) -> int:
-    """Return how many of ``count`` grid lines are at or before x. The number is found by bisection. ``first`` is the
-    index of the first of these grid lines among the numbers of the table ``field``.
+    """Return how many of ``count`` grid lines are at or before x. The number is found by bisection. The argument
+    ``first`` is the index of the first of these grid lines among the numbers of the table ``field``.
     """
     low, high = 0, count
     while low < high:
@@ -250,7 +260,7 @@ def eval_height(field: FloatArray, first: int, nu: int, nv: int, u: float, v: fl
 @kernel(fast=False)
 def eval_field(field: FloatArray, first: int, nu: int, nv: int, x: float, y: float, z: float) -> Foot:
     """Return the distance of the point (x, y, z) [m] from a field, and the gradient and the Hessian of the distance,
-    see `Foot`; for the other arguments see `eval_height`.
+    see `Foot`. `eval_height` describes the other arguments.
     """
     u, v, found = x, y, False
     b, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, first, nu, nv, u, v)
@@ -291,16 +301,17 @@ def eval_field(field: FloatArray, first: int, nu: int, nv: int, x: float, y: flo
 
 @kernel(fast=False)
 def fill_heights(field: FloatArray, first: int, nu: int, nv: int, places: FloatArray, out: FloatArray) -> None:
-    """Write the heights [m] at ``places`` [m], shape (k, 2), into ``out``, shape (k,); for the other arguments see
-    `eval_height`.
+    """Write the heights [m] at ``places`` [m], shape (k, 2), into ``out``, shape (k,). `eval_height` describes the
+    other arguments.
     """
     for k in range(len(places)):
         out[k] = eval_height(field, first, nu, nv, places[k, 0], places[k, 1])[0]
 
 
 def eval_heights(field: FloatArray, first: int, nu: int, nv: int, places: FloatArray) -> FloatArray:
-    """Return the heights [m], shape (k,), at ``places`` [m], shape (k, 2); for the other arguments see
-    `eval_height`."""
+    """Return the heights [m], shape (k,), at ``places`` [m], shape (k, 2). `eval_height` describes the other
+    arguments.
+    """
     out = np.empty(len(places))
     fill_heights(field, first, nu, nv, np.ascontiguousarray(places), out)
     return out
@@ -323,13 +334,13 @@ def find_curvature(field: FloatArray, nu: int, nv: int, places: FloatArray) -> f
 
 def eval_curvatures(field: FloatArray, x: FloatArray, y: FloatArray) -> float:
     """Return the largest of the principal curvatures [1/m] of a field at all of its grid points. Curvatures are
-    positive in hollows; x and y are the coordinates of the grid lines [m].
+    positive in hollows. The arguments x and y are the coordinates of the grid lines [m].
     """
     places = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1).reshape(-1, 2)
     return float(find_curvature(field, len(x), len(y), np.ascontiguousarray(places)))
 
 
-PLANE, SPHERE, LINE, SHEAVE, PROFILE, FIELD = range(6)
+PLANE, SPHERE, LINE, SHEAVE, PROFILE, FIELD, POLYLINE = range(7)
 NUMBERS = 8
 """Number of geometric parameters of a surface, see `Geometry`."""
 PIECE = 8
@@ -348,6 +359,7 @@ class Geometry(NamedTuple):
     - sheave: R + a [m], a [m], cos(psi), sin(psi), largest rho [m], largest t [m]
     - profile: index of the first piece, number of pieces, largest distance of a vertex from the origin [m]
     - height field: index of its first row in ``pieces``, numbers of grid lines along x and y
+    - polyline: index of the first piece, number of pieces
     """
 
     marker: IntArray  # index of the marker in the columns of its family, shape (surfaces,)
@@ -457,6 +469,11 @@ def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y:
     if which == FIELD:
         phi, fx, fy, fz, xx, yy, zz, xy, xz, yz = eval_field(pieces, int(geo[0]), int(geo[1]), int(geo[2]), x, y, z)
         return Distance(phi >= -geo[7], phi, fx, fy, fz, xx, yy, zz, xy, xz, yz)
+    # polylines do not depend on y
+    if which == POLYLINE:
+        there, phi, g, h, rr, rz, zz = eval_profile(geo, pieces, x, z)
+        return Distance(there and phi >= -geo[7], phi, g, 0.0, h, rr, 0.0, zz, 0.0, rz, 0.0)
+    # surfaces of revolution
     rho = sqrt(square)
     l = 1.0 / rho if rho > 0.0 else 0.0
     x, y = x * l, y * l

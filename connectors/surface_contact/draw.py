@@ -17,11 +17,13 @@ from windlass.connectors.surface_contact.distances import (
     FIELD,
     LINE,
     PLANE,
+    POLYLINE,
     SHEAVE,
     SPHERE,
     Geometry,
     eval_course,
     eval_heights,
+    outline,
 )
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.drawing import Drawing
@@ -29,8 +31,8 @@ from windlass.framework.model.law import LocalRows, Tables, law_of
 from windlass.framework.model.system import Fields
 
 ALONG, AROUND = 13, 48
-"""ALONG is the number of points along the section of a surface, AROUND the number of points around its axis. The
-section of a plane extends from its middle to its rim.
+"""ALONG is the number of points along the section of a surface. AROUND is the number of points around the axis of the
+surface. The section of a plane extends from its middle to its rim.
 """
 LINES = 401
 """Largest number of lines with which a height field is drawn in each direction."""
@@ -45,7 +47,7 @@ class Meshes(NamedTuple):
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw the surfaces of the rows; ``subdivisions`` has no effect on surfaces."""
+    """Draw the surfaces of the rows. The argument ``subdivisions`` has no effect on surfaces."""
     m: PositionColumns = fields.markers[FAMILY]
     surfaces: Geometry = rows.columns
     meshes: Meshes = rows.kept("meshes", lambda: create_meshes(rows.world, surfaces, m))
@@ -62,6 +64,10 @@ def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Mesh
     for s, (marker, Q) in enumerate(zip(surfaces.marker, surfaces.Q, strict=True)):
         if surfaces.kind[s] == FIELD:
             points = eval_field_mesh(surfaces, s)
+        elif surfaces.kind[s] == POLYLINE:
+            seen = (nodes - m.p[marker]) @ m.A[marker] @ Q
+            points = eval_polyline_mesh(surfaces, s, seen.min(axis=0), seen.max(axis=0))
+        if surfaces.kind[s] in (FIELD, POLYLINE):
             number = np.arange(points[..., 0].size).reshape(points.shape[:2])
             here, beside = number[:, :-1], number[:, 1:]
             points = points.reshape(-1, 3)
@@ -99,6 +105,20 @@ def eval_field_mesh(surfaces: Geometry, s: int) -> FloatArray:
     places = np.stack(np.meshgrid(x, y, indexing="ij"), axis=-1)
     heights = eval_heights(surfaces.pieces, first, nx, ny, places.reshape(-1, 2))
     return np.concatenate((places, heights.reshape(len(x), len(y), 1)), axis=-1)
+
+
+def eval_polyline_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> FloatArray:
+    """Return the points of a polyline below the box with the corners ``low`` and ``high`` [m], shape (nx, 2, 3)."""
+    first, count = (int(value) for value in surfaces.geo[s, :2])
+    middle, half = 0.5 * (low + high), 0.6 * max(float((high - low)[:2].max()), 1e-3)
+    ends = middle[0] - half, middle[0] + half
+    course = np.array(outline(surfaces.pieces[first : first + count]))[::-1]
+    inner = course[(course[:, 0] > ends[0]) & (course[:, 0] < ends[1]), 0]
+    x = np.array([ends[0], *inner, ends[1]])
+    points = np.empty((len(x), 2, 3))
+    points[..., 0], points[..., 1] = x[:, None], (middle[1] - half, middle[1] + half)
+    points[..., 2] = np.interp(x, *course.T)[:, None]
+    return points
 
 
 def find_nodes(world: Tables) -> FloatArray:

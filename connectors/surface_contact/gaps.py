@@ -1,17 +1,18 @@
 """Gaps between surfaces and points of cables. Solvers use the gaps to check whether time steps resolve contacts. See
 `Gaps`.
 
-A step has missed the contact of a point with its surface if three conditions are satisfied: the gap is > 0 at both ends
-of the step; the angle between the direction of motion of the point and the inward normal is below 70 degrees; and on a
-part of the straight path of the point the gap is < 0. The path is measured in the frame of the surface at the end of
-the step. For sets, surfaces to which no row of a cable refers are also examined if the displacements of the cable and
-of a surface in a step together exceed half the skin.
+A step has missed the contact of a point with its surface if three conditions are satisfied. First, the gap is > 0 at
+both ends of the step. Second, the angle between the direction of motion of the point and the inward normal is below 70
+degrees. Third, the gap is < 0 on a part of the straight path of the point. The path is measured in the frame of the
+surface at the end of the step. For sets, surfaces to which no row of a cable refers are also examined if the
+displacements of the cable and of a surface in a step together exceed half the skin.
 
 Check of cables that bend over the edge of a plane, such as a sharp crest of a bed.
 
-If a cable bends over an edge, contact forces normal to the planes have a component along the cable, which changes the
-tension like friction. With the normal force f_n, the normal n of the surface and the tangent t of the cable at each
-contact point, the error of the tension after the edge is the magnitude of the sum over the points of the cable,
+If a cable bends over an edge, contact forces normal to the planes have a component along the cable. This component
+changes the tension in the same way as friction. With the normal force f_n, the normal n of the surface and the tangent
+t of the cable at each contact point, the error of the tension after the edge is the magnitude of the sum over the
+points of the cable,
 
     |Σ f_n n·t|.
 
@@ -31,7 +32,7 @@ from windlass.connectors.contact.gaps import follow_sets, name_points
 from windlass.connectors.contact.pair_search import PairRows
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
-from windlass.connectors.surface_contact.distances import PLANE, eval_distance
+from windlass.connectors.surface_contact.distances import PLANE, POLYLINE, eval_distance
 from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     create_frame,
@@ -62,8 +63,8 @@ LOOKS = 32
 evaluated at the points between successive intervals.
 """
 MOVED = 0.5
-"""Sum of the displacements of a cable and a surface in a step, divided by the skin [1], above which surfaces to which
-no row of the cable refers are also examined.
+"""Sum of the displacements of a cable and a surface in a step, divided by the skin [1]. Above this value, surfaces to
+which no row of the cable refers are also examined.
 """
 HEAD_ON = 0.35
 """Smallest cosine of the angle between the inward normal and the path of a point for which a contact can be missed [1].
@@ -86,7 +87,7 @@ def find_missed(
 ) -> float:
     """Return the largest depth [m] behind surface s on the straight path from the point a to the point b, which are
     given in the frame of the surface [m]. The depth is 0 if the gap is nowhere negative or the path is not directed at
-    the surface (`HEAD_ON`); rc is the radius of the cable [m].
+    the surface (`HEAD_ON`). The radius of the cable is rc [m].
     """
     ex, ey, ez = bx - ax, by - ay, bz - az
     way, before = sqrt(ex * ex + ey * ey + ez * ez), eval_distance(kind, geo, pieces, s, ax, ay, az)
@@ -103,8 +104,8 @@ def find_missed(
 
 def create_gap_filling(begin: Kernel, plain: Kernel, find: Kernel) -> Kernel:
     """Create the kernel ``(c, m, x, v, numbers)`` that writes the gap quantities of all points into ``numbers``, row by
-    row. Inactive points and points beyond the end of their surface have an infinite gap. For the arguments see
-    `create_filling`.
+    row. Inactive points and points beyond the end of their surface have an infinite gap. `create_filling` describes the
+    arguments.
     """
 
     @kernel(inline=True)
@@ -179,8 +180,8 @@ def sweep_surfaces(
 ) -> None:
     """Find, among the passages of contact points through surfaces of their set within a step, the passage with the
     greatest depth. Write the gap quantities of the point into ``row``. Write the index of the contact row that contains
-    the point into ``which[0]``, and the index of the surface, counted from 1, into ``which[1]``. For the other
-    arguments see `sweep_circles`.
+    the point into ``which[0]``, and the index of the surface, counted from 1, into ``which[1]``. `sweep_circles`
+    describes the other arguments.
     """
     c, s, place0 = p.points, p.points.surfaces, m0.p
     row[MISSED] = 0.0
@@ -252,7 +253,7 @@ def sweep_winch_surfaces(
 
 
 def watch_surface_sets(rows: LocalRows, p: PairRows, assign: Callable[[Any], Any]) -> Gaps:
-    """Create the `Gaps` of rows with surface sets; ``assign`` assigns rows to their current surfaces."""
+    """Create the `Gaps` of rows with surface sets. The function ``assign`` assigns rows to their current surfaces."""
     c, fill = p.points, call(fill_winch_gaps if is_winch(p.points) else fill_surface_gaps)
 
     def measure(s: Any, m: Any, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
@@ -264,8 +265,8 @@ def watch_surface_sets(rows: LocalRows, p: PairRows, assign: Callable[[Any], Any
 
 
 def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0) -> Gaps:
-    """Create the `Gaps` of rows. The array of gap quantities has one row for each point and ``spare`` further rows.
-    ``family`` is the family of the markers.
+    """Create the `Gaps` of rows. The array of gap quantities has one row for each point and ``spare`` further rows. The
+    argument ``family`` is the family of the markers.
     """
     numbers = create_numbers(int(c.rows["points"].sum()) + spare)
     fill = call(
@@ -275,15 +276,16 @@ def watch_surfaces(rows: LocalRows, c: ContactRows, family: str, spare: int = 0)
 
 
 PULL = 0.004
-"""Error of the tension due to an edge, divided by the tension of the cable, above which results are doubtful [1]. In
-test models with crests of 3 to 25 degrees, the value was at least 0.0049 if tensions had errors above 1 %. On level
+"""Error of the tension due to an edge, divided by the tension of the cable [1]. Above this value, results are doubtful.
+In test models with crests of 3 to 25 degrees, the value was at least 0.0049 if tensions had errors above 1 %. On level
 beds the value was below 2e-5.
 """
 
 
 def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fields, step: float) -> list[str]:
-    """In static solves, find the cable with the largest ratio of the axial force that the edge of a plane causes to the
-    tension of the cable. Return a message about this cable if the ratio exceeds `PULL`. See `Checks.reasons`.
+    """In static solves, compute for each cable the ratio of the axial force that the edge of a plane causes to the
+    tension of the cable. Return a message about the cable with the largest ratio if the ratio exceeds `PULL`. See
+    `Checks.reasons`.
 
     On several processes the check is omitted, because different processes may have rows of the same cable.
 
@@ -293,7 +295,7 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
     if step > 0.0 or rows.layout.size > 1 or not len(rows.rows):
         return []
     geo, at = c.surfaces.geo, c.rows["surface"]
-    ends = (c.surfaces.kind == PLANE) & np.isfinite(geo[:, 1:3]).any(axis=1)
+    ends = (c.surfaces.kind == PLANE) & np.isfinite(geo[:, 1:3]).any(axis=1) | (c.surfaces.kind == POLYLINE)
     cables, of_row = np.unique(rows.local("cable"), return_inverse=True)
     points = eval_points(c, fields)
     force = points[..., FN]
@@ -327,8 +329,8 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
 
 
 def eval_cables(rows: LocalRows, name: str, fields: Fields, **at: FloatArray) -> FloatArray:
-    """Evaluate an output variable of the cable of each row. ``at`` contains arguments of the output with one element
-    for each row, for example the arc lengths ``x`` [m], shape (rows, k), for a result of the shape (rows, k, ...).
+    """Evaluate an output variable of the cable of each row. The arguments ``at`` of the output have one element for
+    each row, for example the arc lengths ``x`` [m], shape (rows, k), for a result of the shape (rows, k, ...).
     """
     parts, order = [], []
     for table, positions, of in rows.world.split_by_table(rows.local("cable")):

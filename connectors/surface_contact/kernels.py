@@ -16,12 +16,13 @@ signed distance phi(X) of the point, its gradient n and Hessian H, and the radiu
 
 The stiffnesses k, mu_k, the damping constants d, mu_v and the friction coefficient mu are parameters of the row.
 
-If mu_k > 0, a point that was open at the start of a step has no friction in this step of a dynamic solve. Its anchor is
-its current position, so only the damper would act, and the force of the damper would exceed the friction limit.
+If mu_k > 0, a point that was open at the start of a step has no friction in this step of a dynamic solve. The anchor of
+the point is its current position. Therefore only the damper would act, and the force of the damper would exceed the
+friction limit.
 
 In static solves V = 0. If an iteration reverses the displacement of a slipping point, |tau| can fall below mu |f_n|/2.
-In this range f_t = 2 tau, so the force does not jump and Newton's method converges. The update then sets the state of
-the point to 0 (sticks).
+In this range f_t = 2 tau. Therefore the force does not jump, and Newton's method converges. The update then sets the
+state of the point to 0 (sticks).
 
 The force A (f_n n + f_t) at p is part of the left-hand side of the equations of the cable, and the opposite force at p
 is part of the left-hand side of the equations of the body of the surface. Therefore forces and moments sum to 0, and
@@ -34,13 +35,13 @@ coordinates, the generalised forces are G^T Phi. The variations of the quantitie
     d v_t = (I - n n^T) dV - (n (H V)^T + v_n H) dX,
     d u_t = (I - n n^T - n (H u)^T - (n.u) H) dX,     u = X - a.
 
-History values of a row: gaps (n), states (n; 0 sticks, 1 slips, -2 open or without friction), anchors (n x 3). An
-anchor is the point at which a bristle is fixed, in the frame of the surface. `update.py` changes history values after
-each Newton run, and in static solves also within Newton runs.
+History values of a row: gaps (n), states (n), anchors (n x 3). The states are 0 sticks, 1 slips, -2 open or without
+friction. An anchor is the point at which a bristle is fixed, in the frame of the surface. `update.py` changes history
+values after each Newton run, and in static solves also within Newton runs.
 
 Source: penalty in points and radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 6.
 
-Contact of a surface with a rope that has a twist: friction acts at the radius of the rope and turns the rope about its
+Contact of a surface with a rope that has a twist. Friction acts at the radius of the rope and turns the rope about its
 axis.
 
 The point p of the axis, its position X and velocity V in the frame of the surface, and the normal force are defined
@@ -60,23 +61,23 @@ forces are
 
     on p: f = f_n n + f_t,    on the spin of the rope: M,    on the body: -f at p, and the torque -M t.
 
-Therefore forces and moments sum to 0. The moment of f_t about b, which would bend the rope, is neglected: friction
+Therefore forces and moments sum to 0. The moment of f_t about b, which would bend the rope, is neglected. Friction
 along the axis acts on the axis, as for ropes without twist.
 
-The anchor a and the material frame at the start of the step are history values. At the end of each step, a becomes
-X - u_t, so bristles follow a rope that rolls. In an infinitesimal motion of rope and surface, θ and s vary as
+The anchor a and the material frame at the start of the step are history values. At the end of each step, a becomes X -
+u_t. Therefore bristles follow a rope that rolls. In an infinitesimal motion of rope and surface, θ and s vary as
 
     dθ = σ·dy - dα·t + g·dp,    g = T_0 × T/(|p| (1 + T_0·T)),    ds = d(σ·y_t) - Ω·dt - dΩ·t
 
 with the coefficients σ of the spin (elements/cable/twist_points.py), the rates y_t of the coordinates y of the cable,
-the rotation dα of the surface, the slope p = r' and the unit tangent T in the frame of the surface, and the value T_0
-of T at the start of the step.
+the rotation dα of the surface, and the slope p = r'. T is the unit tangent in the frame of the surface, and T_0 is the
+value of T at the start of the step.
 
 History values of a row: gaps (n), states (n), anchors (n x 3), unit tangents (n x 3), axes d_1 of the material (n x 3).
 All vectors are in the frame of the surface. Tangents and axes d_1 are values at the start of the step.
 
-Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63. For the
-radial return P. Wriggers, Computational Contact Mechanics, Springer (2006).
+Source: own derivation. For the spin of frames: M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63. For
+the radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
 from __future__ import annotations
@@ -86,6 +87,7 @@ from typing import Any, NamedTuple
 
 from numpy.typing import NDArray
 
+from windlass.connectors.contact.axes import to_cubic_twelve
 from windlass.connectors.contact.lanes import Twelve
 from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_force, no_friction, read_law, rub
 from windlass.connectors.contact.rows import relative_place
@@ -113,8 +115,8 @@ CABLE = 12
 PER_POINT = 5
 """Number of history values of a point."""
 TURNING = 0.5
-"""Ratio |tau|/(mu |f_n|) [1] below which the friction of a slipping point is proportional to the trial force tau in
-static solves.
+"""Ratio |tau|/(mu |f_n|) [1]. Below this value, the friction of a slipping point is proportional to the trial force tau
+in static solves.
 """
 TOUCHES = 2.0
 """State of a closed point that was open at the start of the step, if mu_k > 0. In the history values, the state of such
@@ -128,17 +130,19 @@ class ContactRows(NamedTuple):
     Attributes:
         surfaces: kinds, dimensions and profiles of the surfaces.
         rows: records, shape (rows,). ``surface`` is the index of the surface, ``data`` the index of the first history
-            value, ``points`` the number of points. For one point ``contact_stiffness`` is in N/m, ``contact_damping``
-            in N s/m, ``friction_velocity_penalty`` in N s/m, ``friction_stiffness`` in N/m, and ``length`` is the
-            reference length that the point represents [m]. Further fields are ``friction_coefficient`` [1],
+            value, ``points`` the number of points. For one point, ``contact_stiffness`` is in N/m, ``contact_damping``
+            in N s/m, ``friction_velocity_penalty`` in N s/m, and ``friction_stiffness`` in N/m. The field ``length`` is
+            the reference length that the point represents [m]. Further fields are ``friction_coefficient`` [1],
             ``rope_radius`` [m], ``clip_normal_force`` and ``active``.
         dofs: local coordinate indices of the cable (12, with twist 14) and of the surface (m), shape (rows, 12 + m) or
-            (rows, 14 + m).
+            (rows, 14 + m). Beams have the positions of four nodes instead of positions and slopes of two nodes.
+        H: matrices of the axes of beams, see `contact/axes.py`.
     """
 
     surfaces: Geometry
     rows: NDArray[Any]
     dofs: IntArray
+    H: FloatArray
 
 
 class SurfaceFrame(NamedTuple):
@@ -217,7 +221,9 @@ class PointForces(NamedTuple):
 def create_frame(
     Q: FloatArray, s: int, p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, k: int
 ) -> SurfaceFrame:
-    """Create the frame of surface s, which is attached to marker k; p, v, omega and A are columns of the markers."""
+    """Create the frame of surface s, which is attached to marker k. The arguments p, v, omega and A are columns of the
+    markers.
+    """
     a, b, c = A[k, 0], A[k, 1], A[k, 2]
     return SurfaceFrame(
         a[0] * Q[s, 0, 0] + a[1] * Q[s, 1, 0] + a[2] * Q[s, 2, 0],
@@ -286,7 +292,7 @@ def eval_lever(o: SurfaceFrame, p: Vector, u: Vector) -> Lever:
 @kernel(inline=True, fast=False)
 def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
     """Evaluate position and velocity of a point of the cable relative to the surface. S contains the shape functions at
-    the point, q the coordinates of the cable, and w the rates of these coordinates.
+    the point. The coordinates of the cable are q, and the rates of these coordinates are w.
     """
     return eval_lever(o, eval_axis(S, q), eval_axis(S, w))
 
@@ -298,7 +304,8 @@ def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i
     s = row.surface
     marker = c.surfaces.marker[s]
     o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
-    q, w, length = gather(x, c.dofs, i), gather(v, c.dofs, i), row.length * row.points
+    q, w = to_cubic_twelve(c.H, i, gather(x, c.dofs, i)), to_cubic_twelve(c.H, i, gather(v, c.dofs, i))
+    length = row.length * row.points
     return SurfaceRow(read_law(row, 0.0), row.rope_radius, o, marker, s, q, w, length)
 
 
@@ -325,28 +332,28 @@ def count_points(row: Any) -> int:
 
 @kernel(inline=True)
 def find_values(row: Any, k: int) -> tuple[int, int, float]:
-    """Return the indices of the gap and of the state of point k, and its normal stiffness; see `create_update`."""
+    """Return the indices of the gap and of the state of point k, and its normal stiffness. See `create_update`."""
     return point_values(row, k, row.points)
 
 
 @kernel(inline=True)
 def across(h: Distance, along: float, a: Vector) -> Vector:
-    """Return the component of the vector ``a`` in the tangent plane; ``along`` is the component of ``a`` along the
-    normal.
+    """Return the component of the vector ``a`` in the tangent plane. The argument ``along`` is the component of ``a``
+    along the normal.
     """
     return a[0] - along * h.nx, a[1] - along * h.ny, a[2] - along * h.nz
 
 
 @kernel(inline=True)
 def rests(z: Lever) -> bool:
-    """Return whether a point has no velocity relative to the surface, as in static solves."""
+    """Return whether a point has no velocity relative to the surface. In static solves, this is true for all points."""
     return z.U == 0.0 and z.V == 0.0 and z.W == 0.0
 
 
 @kernel(inline=True)
 def eval_turning(z: Lever) -> float:
     """Return the fraction c of the friction limit (`contact/law.py`): `TURNING` if the point has no velocity relative
-    to the surface, as in static solves, otherwise 0.
+    to the surface, which is the case in static solves, otherwise 0.
     """
     return TURNING if rests(z) else 0.0
 
@@ -359,7 +366,7 @@ def rubs(law: PointLaw, z: Lever, state: float) -> bool:
 
 @kernel(inline=True)
 def eval_forces(law: PointLaw, rope_radius: float, h: Distance, z: Lever, state: float, a: Vector) -> PointForces:
-    """Return the forces of a closed point; ``a`` is the anchor that `read_anchor` returns."""
+    """Return the forces of a closed point. The argument ``a`` is the anchor that `read_anchor` returns."""
     gap, vn = h.phi - rope_radius, h.nx * z.U + h.ny * z.V + h.nz * z.W
     fn, vt, u = eval_normal_force(law, gap, vn), across(h, vn, (z.U, z.V, z.W)), (z.X - a[0], z.Y - a[1], z.Z - a[2])
     u = across(h, h.nx * u[0] + h.ny * u[1] + h.nz * u[2], u)
@@ -385,8 +392,8 @@ def read_state(data: FloatArray, start: FloatArray, first: int, n: int, k: int, 
 
 @kernel(inline=True)
 def read_anchor(state: float, data: FloatArray, start: FloatArray, first: int, n: int, k: int) -> Vector:
-    """Return the anchor of point k. For a slipping point that was closed at the start of the step, this is the anchor
-    at the start of the step, otherwise the current anchor.
+    """Return the anchor of point k. For a slipping point that was closed at the start of the step, the result is the
+    anchor at the start of the step. For other points, it is the current anchor.
     """
     at, slips = first + 2 * n + 3 * k, state == SLIPS and start[first + n + k] != UNDEFINED
     # values of both arrays are read, because the selection of an array by a branch would require atomic reference
@@ -407,7 +414,7 @@ FRAMES = work_type(y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
 
 class Spin(NamedTuple):
     """Rotation of the rope at a point: global unit tangent t; length |r'|; the factors P of e, s0 and s1 in the sum r'
-    (elements/cable/twist_points.py); tangent T and axis d_1 of the material in the frame of the surface; spin s
+    (elements/cable/twist_points.py); tangent T and axis d_1 of the material in the frame of the surface; and spin s
     relative to the surface [rad/s].
     """
 
@@ -457,7 +464,7 @@ def find_axis_point(c: ContactRows, r: SurfaceRow, i: int, k: int, g: Any) -> tu
 
 @kernel(inline=True)
 def find_turning_point(c: ContactRows, r: TurningRow, i: int, k: int, g: Any) -> tuple[Four, Lever, Distance]:
-    """Return the result of `find_point` for point k of row i; the cable of the row has twist."""
+    """Return the result of `find_point` for point k of row i. The cable of the row has twist."""
     return find_point(c, r.plain, k, c.rows[i].points)
 
 
@@ -494,8 +501,8 @@ def find_angle(r: Spin, T0: Vector, d0: Vector) -> tuple[float, Vector]:
 def eval_turning_forces(
     law: PointLaw, rope_radius: float, h: Distance, z: Lever, r: Spin, state: float, a: Vector, T0: Vector, d0: Vector
 ) -> TurningForces:
-    """Return the forces of a closed point; ``a`` is the anchor of the point, ``T0`` and ``d0`` are the tangent and the
-    axis d_1 of the material at the start of the step.
+    """Return the forces of a closed point. The argument ``a`` is the anchor of the point, and ``T0`` and ``d0`` are the
+    tangent and the axis d_1 of the material at the start of the step.
     """
     gap, n, V, vn = h.phi - rope_radius, (h.nx, h.ny, h.nz), (z.U, z.V, z.W), h.nx * z.U + h.ny * z.V + h.nz * z.W
     b, (angle, g) = cross(r.T, n), find_angle(r, T0, d0)

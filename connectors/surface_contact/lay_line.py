@@ -1,4 +1,5 @@
-"""Function that adds a line that lies partly on a bed: its initial shape, the cables, the bed and the contact.
+"""Function that adds a line that lies partly on a bed. The function computes the initial shape and adds the cables, the
+bed and the contact.
 
 The line starts at an anchor on the bed, follows the bed up to the touchdown point, and rises to its end as an elastic
 catenary (`hang_from_ground`). A line that is too taut to touch the bed is an elastic catenary between its ends.
@@ -13,7 +14,6 @@ import numpy as np
 from windlass.connectors.markers.position_markers import rigid_marker
 from windlass.connectors.surface_contact.add_surface_contact import add_surface_contact
 from windlass.connectors.surface_contact.bed import BedGrid, add_bed, add_bed_grid
-from windlass.connectors.surface_contact.contact_friction_bed_cable import BED
 from windlass.connectors.surface_contact.surfaces import PlaneSurface
 from windlass.elements.cable.winch_rope import WinchRope
 from windlass.elements.nodes.ground import Ground
@@ -30,24 +30,22 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 CREST = 4.0
-"""Default radius of the crests of a polyline, divided by the length of a cable [1]."""
+"""Default radius of the corners of a polyline, divided by the length of a cable [1]."""
 DEEPEST = 0.01
 """Largest depth of a taut line below the bed, for example at a crest, divided by the length of the line [1]. A static
 solve lifts the line onto the bed.
 """
-TOUCHING = 3
-"""Largest number of surfaces that a cable touches at the same time."""
 
 
 class LaidLine(NamedTuple):
     """The parts that `lay_line` adds to a model.
 
     Attributes:
-        cables: the cables from the anchor to the end; with ``winch=True`` from the end to the anchor.
+        cables: the cables from the anchor to the end. With ``winch=True``, the order is from the end to the anchor.
         surfaces: the surfaces of the bed.
         contacts: the contact of the cables with the bed.
         route: the elastic catenary that is the initial shape.
-        rope: the winch rope with ``winch=True``, otherwise None.
+        rope: the winch rope if ``winch=True``, otherwise None.
     """
 
     cables: Entity
@@ -74,9 +72,9 @@ def lay_line(
 
     Args:
         world: the 3D model, with gravity along -z.
-        bed: height of a level bed [m]; or a `BedGrid`; or the corners of a polyline below the line, shape (k, 2). A
-            corner is given by its horizontal distance from the anchor, positive towards the end, and its height [m],
-            see `add_bed`.
+        bed: one of three things: the height of a level bed [m], a `BedGrid`, or the corners of a polyline below the
+            line, shape (k, 2). A corner is given by its horizontal distance from the anchor, positive towards the end,
+            and its height [m], see `add_bed`.
         anchor: x and y of the anchor [m]. The anchor has the height of the bed.
         end: position of the upper end [m].
         length: unstretched length [m].
@@ -87,11 +85,11 @@ def lay_line(
         friction: coefficient of friction on the bed [1]. A value > 0 requires stiffness or damping of the friction in
             ``contact``, see `add_surface_contact`. The initial shape is the shape of a line that has been pulled
             towards its end.
-        rounding: radius of the crests of a polyline [m]; default: four lengths of a cable.
+        rounding: radius of the corners of a polyline [m]. The default is four lengths of a cable.
         contact: further columns of the contact, for example ``contact_damping_per_length``, or columns of soft beds,
             see `ContactFrictionBedCable`.
-        winch: whether the line is the rope of a winch at its upper end; ``rope`` of the result contains its nodes, from
-            the winch to the anchor, and its feed, see `winch_rope`.
+        winch: whether the line is the rope of a winch at its upper end. The attribute ``rope`` of the result then
+            contains the nodes of the rope, from the winch to the anchor, and its feed, see `winch_rope`.
         **columns: columns of `Cable3D`, or of `WinchCable3D`, at least ``axial_stiffness`` and ``mass_per_length``.
 
     Returns:
@@ -151,9 +149,7 @@ def lay_line(
     given = {"contact_stiffness_per_length": stiffness} | (contact or {})
     if friction > 0.0:
         given["friction_coefficient"] = friction
-    # lines on soft beds have no search
-    searches = sum(map(len, surfaces)) > TOUCHING and not set(BED) & set(given)
-    contacts = add_surface_contact(world, surfaces, cables, touching=TOUCHING if searches else None, **given)
+    contacts = add_surface_contact(world, surfaces, cables, **given)
     return LaidLine(cables, surfaces, contacts, route, rope)
 
 

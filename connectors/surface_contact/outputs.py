@@ -31,6 +31,15 @@ from windlass.connectors.contact.power import clear_place, create_place_account,
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.surface_contact.beam_kernels import (
+    BeamRow,
+    change_turn,
+    eval_closed_section,
+    eval_section,
+    find_beam_point,
+    plain_beam_row,
+    read_beam_row,
+)
 from windlass.connectors.surface_contact.bed_kernels import (
     BedForces,
     Heading,
@@ -92,7 +101,7 @@ POWER = 14
 TORQUE = POWER + power.NUMBERS
 """Index of the torque of friction on a rope with twist about its axis [N m]."""
 LENGTH, TANGENT = TORQUE, slice(TORQUE + 1, TORQUE + 4)
-"""Indices of the length l of a winch rope [m], and of the unit tangent of the rope, at closed points; winch ropes have
+"""Indices of the length l of a winch rope [m], and of the unit tangent of the rope, at closed points. Winch ropes have
 no torque.
 """
 TORQUE_VECTOR = slice(TORQUE + 1, TORQUE + 4)
@@ -156,7 +165,7 @@ def read_closed(
 
     The contact takes the power f_n v_n + f_t.v_t. The energy of a sticking bristle changes at the rate mu_k
     u_t.d(u_t)/dt. On curved surfaces the force of a sticking bristle also takes the power mu_k (n.u) (u_t.H V), which
-    is the lever power. `kernels.py` defines the symbols; for the arguments see `create_filling`.
+    is the lever power. `kernels.py` defines the symbols, and `create_filling` describes the arguments.
     """
     n, first, law = own.points, own.data, r.law
     state = read_state(data, start, first, n, k, law.friction_stiffness)
@@ -216,9 +225,10 @@ def write_bed_point(
     own: Any, r: SurfaceRow, z: Lever, h: Distance, e: Heading, F: BedForces, way: Vector, speed: Vector, stored: float,
     row: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the quantities of `read_closed` for a point on a soft bed, and its suction; `bed_kernels.py` defines the
-    symbols, and the energy and the lever power of bristles. For ``way`` and ``speed`` see `eval_bed_forces`, for
-    ``stored`` see `write_point`."""
+    """Write the quantities of `read_closed` for a point on a soft bed, and the suction of this point. `bed_kernels.py`
+    defines the symbols, and the energy and the lever power of bristles. For ``way`` and ``speed`` see
+    `eval_bed_forces`, for ``stored`` see `write_point`.
+    """
     law, o, f, vt, u = r.law, r.o, F.force, F.vt, F.u
     slips, taken, damping, lever, bent = stored == SLIPS, dot(F.force, speed), 0.0, 0.0, 0.0
     row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, stored, F.vn, sqrt(dot(vt, vt))
@@ -288,8 +298,10 @@ def read_closed_winch(
     own: Any, r: WinchSurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
     row: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the quantities of `read_closed` for a winch rope, the unit tangent of the rope, and the length l; when l
-    changes, the losses of bristles contain the energy that the additional rope at a point adds to its bristle."""
+    """Write the quantities of `read_closed` for a winch rope, the unit tangent of the rope, and the length l. When l
+    changes, additional rope at a point adds energy to the bristle of the point. The losses of bristles contain this
+    energy.
+    """
     t, stored, law = find_material(own, r, k), data[own.data + own.points + k], r.plain.law
     F = eval_closed_winch(own, r, h, z, t, k, data, start)
     p, lever = F.point, 0.0
@@ -298,6 +310,30 @@ def read_closed_winch(
         lever = law.friction_stiffness * along * dot(p.u, hessian_product(h, z.U, z.V, z.W))
     write_point(row, r.plain, p, stored, stored, dot(p.f.force, F.U), lever, F.rubs)
     write_material(r, t, 0.5 * own.stiffness * p.gap * p.gap, row)
+
+
+@kernel(inline=True)
+def read_closed_beam(
+    own: Any, r: BeamRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any, row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `read_closed` for a thick beam, and the torque of friction about the point of its axis.
+
+    The contact takes the power f_n v_n + f_t.v_t. The energy of a sticking bristle changes at the rate mu_k
+    u_t.d(u_t)/dt. The remaining power of a sticking bristle is the lever power, mu_k u_t.(v_t - d(u_t)/dt) = mu_k u_t.(
+    (n.u) H V + r_c ((T^-1 w - w) x n + theta x H V)), with the symbols of `beam_kernels.py`.
+    """
+    p, state, s = r.plain, data[own.data + own.points + k], eval_section(own, r, k)
+    a, both = eval_closed_section(own, r, h, z, s, k, data, start)
+    F, torque, lever = both.point, to_global(p.o, *both.moment), 0.0
+    row[TORQUE], row[TURN] = -dot(both.moment, s.d1), sqrt(dot(both.turn, both.turn)) if both.rubs else 0.0
+    for d in range(3):
+        row[TORQUE + 1 + d] = -torque[d]
+    if both.rubs:
+        n, nt = (h.nx, h.ny, h.nz), hessian_product(h, z.U, z.V, z.W)
+        along = dot(n, (z.X - a[0], z.Y - a[1], z.Z - a[2]))
+        turned = combine(1.0, cross(combine(1.0, change_turn(both.turn, s.w), -1.0, s.w), n), 1.0, cross(both.turn, nt))
+        lever = p.law.friction_stiffness * dot(F.u, combine(along, nt, p.rope_radius, turned))
+    write_point(row, p, F, state, state, dot(F.f.force, F.vt), lever, both.rubs)
 
 
 @kernel(inline=True)
@@ -314,14 +350,14 @@ def plain_row_of(r: TurningRow) -> SurfaceRow:
 
 def create_filling(begin: Kernel, plain: Kernel, find: Kernel, read: Kernel) -> Kernel:
     """Create the kernel ``(c, m, data, start, x, v, out)`` that writes all quantities of all points into ``out``, shape
-    (rows, points, SIZE). For points that a row does not have, see `clear_point`.
+    (rows, points, SIZE). `clear_point` describes the values for points that a row does not have.
 
     Args:
         begin, find: kernels that read a row and evaluate the place of a point, see `create_surface_update`.
         plain: kernel that returns the `SurfaceRow` of the data that ``begin`` returns.
         read: kernel ``(own, r, k, z, h, data, start, g, row)`` that writes the quantities of closed point k into
-            ``row``, see `read_closed`. ``own`` is the record of the row, r the result of ``begin``, z the `Lever`, h
-            the `Distance`, and g a record of `FRAMES`.
+            ``row``, see `read_closed`. ``own`` is the record of the row, r is the result of ``begin``, z is the
+            `Lever`, h is the `Distance`, and g is a record of `FRAMES`.
     """
 
     @kernel(inline=True)
@@ -353,6 +389,7 @@ _fill_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed)
 _fill_twist_rows = create_filling(read_turning_row, plain_row_of, find_turning_point, read_closed_twist)
 _fill_ribbon_rows = create_filling(read_turning_row, plain_row_of, find_ribbon_point, read_closed_ribbon)
 _fill_bed_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed_bed)
+_fill_beam_rows = create_filling(read_beam_row, plain_beam_row, find_beam_point, read_closed_beam)
 _fill_winch_rows = create_filling(read_winch_row, plain_winch_row, find_winch_point, read_closed_winch)
 _fill_winch_bed_rows = create_filling(read_winch_row, plain_winch_row, find_winch_point, read_closed_winch_bed)
 
@@ -411,6 +448,15 @@ def fill_winch_bed_numbers(
     _fill_winch_bed_rows(c, m, data, start, x, v, out)
 
 
+@kernel
+def fill_beam_numbers(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points of thick beams, see `create_filling`."""
+    _fill_beam_rows(c, m, data, start, x, v, out)
+
+
 def is_winch(c: ContactRows) -> bool:
     """Return whether the rows belong to winch ropes."""
     return "share" in (c.rows.dtype.names or ())
@@ -421,12 +467,19 @@ def is_bed(c: ContactRows) -> bool:
     return "suction_coefficient" in (c.rows.dtype.names or ())
 
 
+def is_thick(c: ContactRows) -> bool:
+    """Return whether the rows are contacts of thick beams, whose cross sections friction turns."""
+    return "flip" in (c.rows.dtype.names or ())
+
+
 def choose_filling(c: ContactRows) -> Kernel:
     """Return the kernel that writes all quantities of all points."""
     if is_winch(c):
         return fill_winch_bed_numbers if is_bed(c) else fill_winch_numbers
     if is_bed(c):
         return fill_bed_numbers
+    if is_thick(c):
+        return fill_beam_numbers
     return fill_ribbon_numbers if is_wide(c) else fill_twist_numbers if turns(c) else fill_numbers
 
 
@@ -434,18 +487,18 @@ _FILLINGS = {
     kernel: call(kernel)
     for kernel in (
         fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers, fill_winch_numbers,
-        fill_winch_bed_numbers,
+        fill_winch_bed_numbers, fill_beam_numbers,
     )
 }  # fmt: skip
 
 
 def is_wide(c: ContactRows) -> bool:
-    """Return whether the rows are contacts of ribbons, which have points on several lines along the ribbon."""
+    """Return whether the rows are contacts of ribbons. Ribbons have points on several lines along the ribbon."""
     return "lines" in (c.rows.dtype.names or ())
 
 
 def turns(c: ContactRows) -> bool:
-    """Return whether the rows are contacts of round ropes with twist, which friction turns about their axis."""
+    """Return whether the rows are contacts of round ropes with twist. Friction turns such ropes about their axis."""
     return "free_twist" in (c.rows.dtype.names or ()) and not is_wide(c)
 
 
@@ -456,7 +509,7 @@ def create_numbers(c: ContactRows) -> FloatArray:
 
 def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
     """Return all quantities of all points, shape (rows, points, SIZE), where ``points`` is the largest number of points
-    of a row. For points that a row does not have, see `clear_point`.
+    of a row. `clear_point` describes the values for points that a row does not have.
     """
     out = create_numbers(c)
     _FILLINGS[choose_filling(c)](c, fields.markers[FAMILY], fields.data, fields.start_data, fields.x, fields.v, out)
@@ -464,8 +517,8 @@ def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
 
 
 def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
-    """Create the `Account` of rows. The call ``before``, which can assign the rows to their current surfaces, is
-    executed before the quantities of points are written; for ``by`` see `Account`.
+    """Create the `Account` of rows. The call ``before`` is executed before the quantities of points are written. It can
+    assign the rows to their current surfaces. `Account` describes ``by``.
     """
     out = create_numbers(c)
     fill = call(choose_filling(c), lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
@@ -489,8 +542,9 @@ def move_lever(powers: FloatArray) -> None:
 @kernel
 def fill_suction_loss(before: FloatArray, now: FloatArray, lost: FloatArray) -> None:
     """Add the energy [J] that suction dissipates in a step to the losses ``lost``. This energy is the work of the
-    contact spring minus the change of the energy of the spring. For the arguments see `fill_jumps`. For points that
-    open, `fill_jumps` counts this energy as a loss of normal dampers, from which it is subtracted here.
+    contact spring minus the change of the energy of the spring. `fill_jumps` describes the arguments. For points that
+    open, `fill_jumps` counts this energy as a loss of normal dampers. This function subtracts the energy from the loss
+    of normal dampers.
     """
     for i in range(len(now)):
         for s in range(now.shape[1]):
@@ -544,7 +598,7 @@ def paint(rows: LocalRows, fields: Fields) -> Painting:
 
 
 def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
-    """Return the fields of `paint` for rows with the data ``c``; rows without a surface are inactive."""
+    """Return the fields of `paint` for rows with the data ``c``. Rows without a surface are inactive."""
     row, point = np.nonzero(np.arange(int(c.rows["points"].max(initial=0))) < c.rows["points"][:, None])
     # all points of a ribbon at the same arc length represent the same part of the cable
     lines = c.rows["lines"][row] if is_wide(c) else np.int64(1)
@@ -573,8 +627,8 @@ def _output(unit: str, doc: str, pick: Callable[[FloatArray, ContactRows], Any],
 
 
 def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
-    """Create an output that depends only on the markers of the surfaces; ``pick`` receives the columns of all markers
-    and, for each row, the index of the marker of its surface.
+    """Create an output that depends only on the markers of the surfaces. The function ``pick`` receives the columns of
+    all markers and, for each row, the index of the marker of its surface.
     """
 
     def evaluate(rows: LocalRows, fields: Fields) -> Any:

@@ -1,9 +1,9 @@
 """Contact forces between surfaces and points of cables. See `kernels.py` for the formulas.
 
-Up to eight successive rows whose surfaces have the same type of distance are evaluated together, one in each lane of
-the vector instructions of the processor. The points of the rows are evaluated one after the other. See
+Up to eight successive rows whose surfaces have the same type of distance are evaluated together. Each row is in one
+lane of the vector instructions of the processor. The points of the rows are evaluated one after the other. See
 docs/explanation/design.md, Lanes. The data of the rows are in a record g of `ROW_LANES`. Points that a row does not
-have count as open. Ropes with twist, ribbons, lines on soft beds and winch ropes are evaluated row by row.
+have count as open. Ropes with twist, ribbons, thick beams, lines on soft beds and winch ropes are evaluated row by row.
 """
 
 from __future__ import annotations
@@ -13,16 +13,26 @@ from typing import Any
 
 import numpy as np
 
+from windlass.connectors.contact.axes import shape_lane, spread_lane
 from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, read_twelve, write_law
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import touches, work_type
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.beam_kernels import (
+    BEAM,
+    eval_closed_section,
+    eval_section,
+    find_beam_point,
+    on_parameters,
+    read_beam_row,
+)
 from windlass.connectors.surface_contact.bed_kernels import eval_bed_point, total_force
 from windlass.connectors.surface_contact.distances import (
     FIELD,
     LINE,
     NUMBERS,
     PLANE,
+    POLYLINE,
     PROFILE,
     SHEAVE,
     SPHERE,
@@ -48,6 +58,7 @@ from windlass.connectors.surface_contact.kernels import (
     read_row,
     read_state,
     read_turning_row,
+    to_global,
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
 from windlass.connectors.surface_contact.winch_bed_kernels import eval_bed_on_length, eval_closed_winch_bed
@@ -73,8 +84,8 @@ ROW_LANES = lane_type(
     *LAW, "rope_radius", *SurfaceFrame._fields, "cable_length", "points", "closed", "state", "distance",
     coordinates=CABLE, velocities=CABLE, geometry=NUMBERS, anchor=3, lever=12, normal=3, forces=CABLE, load=6,
 )  # fmt: skip
-"""Data of eight rows, one in each lane: parameters of the law and radius of the rope; `SurfaceFrame` and geometric
-parameters of the surface; length, number of points, coordinates and rates of coordinates of the cable.
+"""Data of eight rows, one in each lane. The data are parameters of the law and radius of the rope; `SurfaceFrame` and
+geometric parameters of the surface; and length, number of points, coordinates and rates of coordinates of the cable.
 
 Data of the current point of each row: ``closed`` (1 or 0), state, anchor, `Lever`, normal and distance. Results:
 ``forces`` on the coordinates of the cable, and ``load``, the sums of the forces and of their moments about the origin
@@ -84,8 +95,9 @@ of the surface.
 
 @kernel(inline=True)
 def begin_lanes(g: Any) -> None:
-    """Write 1 into lengths, coordinates and parameters in all lanes. Lanes without a row are also evaluated, so they
-    must contain valid values."""
+    """Write 1 into lengths, coordinates and parameters in all lanes. Lanes without a row are also evaluated. Therefore
+    they must contain valid values.
+    """
     for k in range(LANES):
         g.rope_radius[k], g.cable_length[k], g.points[k], g.state[k] = 1.0, 1.0, 1.0, 1.0
         g.a00[k], g.a11[k], g.a22[k], g.distance[k] = 1.0, 1.0, 1.0, 1.0
@@ -120,6 +132,8 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
     for a in range(CABLE):
         at = c.dofs[i, a]
         g.coordinates[a, k], g.velocities[a, k] = x[at], v[at]
+    shape_lane(c.H, i, 3, g.coordinates, k)
+    shape_lane(c.H, i, 3, g.velocities, k)
     write_frame(create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s]), k, g)
     write_law(row, k, g)
     g.rope_radius[k] = row.rope_radius
@@ -162,8 +176,8 @@ def place_points(j: int, g: Any) -> None:
 
 @kernel(inline=True)
 def measure(which: int, pieces: FloatArray, lanes: int, g: Any) -> None:
-    """Evaluate the distances of the points in the first lanes from their surfaces, which all have the type of distance
-    ``which``. Points beyond the end of a surface are set to open.
+    """Evaluate the distances of the points in the first lanes from their surfaces. All of these surfaces have the type
+    of distance ``which``. Points beyond the end of a surface are set to open.
     """
     for k in range(lanes):
         h = eval_kind(which, read_eight(g.geometry, k), pieces, g.lever[6, k], g.lever[7, k], g.lever[8, k])
@@ -185,6 +199,8 @@ def measure_points(which: int, pieces: FloatArray, count: int, g: Any) -> None:
     # only lanes with a row have the index of a piece
     elif which == PROFILE:
         measure(PROFILE, pieces, count, g)
+    elif which == POLYLINE:
+        measure(POLYLINE, pieces, count, g)
     else:
         measure(FIELD, pieces, count, g)
 
@@ -234,6 +250,7 @@ def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: Float
 @kernel(inline=True)
 def scatter_lane(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
     """Add the results in lane k to the elements of f for the coordinates of row i."""
+    spread_lane(c.H, i, 3, g.forces, k)
     for a in range(CABLE):
         f[c.dofs[i, a]] += g.forces[a, k]
     add_reaction(c, m, i, CABLE, g.load[:, k], f)
@@ -249,7 +266,7 @@ def add_residual(
     v: FloatArray,
     f: FloatArray,
 ) -> None:
-    """Add the left-hand-side forces of all rows to f; ``start``: history values at the start of the step."""
+    """Add the left-hand-side forces of all rows to f. History values at the start of the step are in ``start``."""
     lanes, rows, total = np.zeros(1, ROW_LANES), np.empty(len(c.rows), np.int64), 0
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -283,7 +300,7 @@ def add_residual(
 
 
 TURNING_WORK = work_type(on_y=(COUNT,), load=(6,), y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
-"""Forces ``on_y`` on the coordinates y of `FRAMES`, ``load`` as in `ROW_LANES`, and the fields of `FRAMES`."""
+"""Forces ``on_y`` on the coordinates y of `FRAMES`, the field ``load`` of `ROW_LANES`, and the fields of `FRAMES`."""
 
 
 @kernel(inline=True)
@@ -322,10 +339,10 @@ def create_turning_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
     """Create the kernel ``(c, m, data, start, x, v, f)`` that adds the left-hand-side forces of all rows of cables with
     twist to f.
 
-    ``evaluate`` is the kernel ``(c, r, i, k, data, start, g) -> there, S, z, F, M, torque`` that evaluates closed point
-    k of row i. The results are: whether the point is within the extent of the surface, the shape functions, the
-    `Lever`, the global force F [N], the moment M on the spin of the cable [N m], and the global moment [N m] whose
-    opposite acts on the surface in addition to the moment of -F.
+    The argument ``evaluate`` is the kernel ``(c, r, i, k, data, start, g) -> there, S, z, F, M, torque`` that evaluates
+    closed point k of row i. The results are: whether the point is within the extent of the surface, the shape
+    functions, the `Lever`, the global force F [N], the moment M on the spin of the cable [N m], and the global moment
+    [N m] whose opposite acts on the surface in addition to the moment of -F.
     """
 
     @kernel(inline=True)
@@ -372,7 +389,7 @@ def add_twist_residual(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the left-hand-side forces of all rows of ropes with twist to f; see `create_turning_residual`."""
+    """Add the left-hand-side forces of all rows of ropes with twist to f. See `create_turning_residual`."""
     _add_twist_rows(c, m, data, start, x, v, f)
 
 
@@ -381,14 +398,15 @@ def add_ribbon_residual(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the left-hand-side forces of all rows of ribbons to f; see `create_turning_residual`."""
+    """Add the left-hand-side forces of all rows of ribbons to f. See `create_turning_residual`."""
     _add_ribbon_rows(c, m, data, start, x, v, f)
 
 
 @kernel(inline=True)
 def add_axis_force(c: ContactRows, i: int, S: Four, z: Lever, F: Vector, load: FloatArray, f: FloatArray) -> None:
-    """Add the global force F on a point of the axis to the forces f on the nodes of the cable of row i, and F and its
-    moment about the origin of the surface to ``load``, see `add_reaction`."""
+    """Add the global force F on a point of the axis to the forces f on the nodes of the cable of row i. Add F and its
+    moment about the origin of the surface to ``load``, see `add_reaction`.
+    """
     moment = cross((z.dx, z.dy, z.dz), F)
     for d in range(3):
         for j in range(4):
@@ -402,7 +420,7 @@ def add_bed_residual(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the left-hand-side forces of all rows of lines on soft beds to f; see `bed_kernels.py`."""
+    """Add the left-hand-side forces of all rows of lines on soft beds to f. See `bed_kernels.py`."""
     load = np.empty(6)
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -478,7 +496,7 @@ def add_winch_residual(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the left-hand-side forces of all rows of winch ropes to f; see `winch_kernels.py`."""
+    """Add the left-hand-side forces of all rows of winch ropes to f. See `winch_kernels.py`."""
     _add_winch_rows(c, m, data, start, x, v, f)
 
 
@@ -487,5 +505,38 @@ def add_winch_bed_residual(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the left-hand-side forces of all rows of winch ropes on soft beds to f; see `winch_bed_kernels.py`."""
+    """Add the left-hand-side forces of all rows of winch ropes on soft beds to f. See `winch_bed_kernels.py`."""
     _add_winch_bed_rows(c, m, data, start, x, v, f)
+
+
+@kernel
+def add_beam_residual(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
+    """Add the left-hand-side forces of all rows of thick beams to f. See `beam_kernels.py`."""
+    load = np.empty(6)
+    for i in range(len(c.rows)):
+        row: Any = c.rows[i]
+        if not row.active or not touches(data, row.data, row.points):
+            continue
+        r, to = read_beam_row(c, m, x, v, i, row), c.dofs[i]
+        load[:] = 0.0
+        for k in range(row.points):
+            _, z, h = find_beam_point(c, r, i, k, row)
+            if data[row.data + k] > 0.0 or not h.there:
+                continue
+            s = eval_section(row, r, k)
+            _, forces = eval_closed_section(row, r, h, z, s, k, data, start)
+            F, M = eval_global_force(r.plain.o, h, forces.point), to_global(r.plain.o, *forces.moment)
+            on_e, lever = on_parameters(s.e, M, s.square), cross((z.dx, z.dy, z.dz), F)
+            for a in range(4):
+                N, turned = s.N[a], s.N[a] * row.flip[a]
+                for d in range(3):
+                    f[to[3 * a + d]] += N * F[d]
+                for d in range(4):
+                    f[to[CABLE + 4 * a + d]] += turned * on_e[d]
+            for d in range(3):
+                load[d] += F[d]
+                load[3 + d] += lever[d] + M[d]
+        add_reaction(c, m, i, BEAM, load, f)

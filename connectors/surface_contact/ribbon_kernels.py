@@ -1,24 +1,24 @@
 """Contact of a surface with a ribbon, a rod with twist and width, at points on m lines along the ribbon.
 
-`elements/cable/twist_points.py` defines the axes t, d_1, d_2 of the material frame; d_1 is the direction of the width
-b. Line j has the offset y = y_j along d_1. With these offsets, the force and the moment about the axis are exact for a
-pressure that varies linearly across the width:
+`elements/cable/twist_points.py` defines the axes t, d_1, d_2 of the material frame. The axis d_1 is the direction of
+the width b. Line j has the offset y = y_j along d_1. With these offsets, the force and the moment about the axis are
+exact for a pressure that varies linearly across the width:
 
     y_j = b ((j + 1/2)/m - 1/2)/sqrt(1 - 1/m²),    mean of y_j² = b²/12
     p = r + y d_1,    δp = δr + y (σ d_2 - (d_1·δr') t/|r'|),    σ: form of the spin of the frame about t
 
-Forces act at p. Each force F = f_n n + f_t therefore has the moment y d_1 × F on the ribbon: y d_2·F about the axis t
-of the ribbon, and -y t·F about d_2. Normal force and friction are the functions of X and V that `kernels.py` defines,
-and the reaction acts on the body of the surface at the same point. Forces, moments and power sum to 0 as for points on
-the axis. With g = d_1·e, h = d_2·e, a = t·e, and e = δr'/|r'|, the second variation of p is as follows. Here σ, g, h
-and a are values for the variation δ, and σ', g', h' and a' are values for the variation δ'.
+Forces act at p. Therefore each force F = f_n n + f_t has the moment y d_1 × F on the ribbon. This moment is y d_2·F
+about the axis t of the ribbon, and -y t·F about d_2. Normal force and friction are the functions of X and V that
+`kernels.py` defines, and the reaction acts on the body of the surface at the same point. Forces, moments and power sum
+to 0 as for points on the axis. With g = d_1·e, h = d_2·e, a = t·e, and e = δr'/|r'|, the second variation of p is as
+follows. Here σ, g, h and a are values for the variation δ, and σ', g', h' and a' are values for the variation δ'.
 
     δ'δp = y (-(σ σ' + g g') d_1 + (δ'σ - h' g) d_2 + (a' g + a g' - h' σ - h σ') t)
 
-Points at the same position along the axis have successive indices: point k is on line j = k mod m. The history values
+Points at the same position along the axis have successive indices. Point k is on line j = k mod m. The history values
 are the same as in `kernels.py`.
 
-Source: own derivation; for the spin of frames M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63.
+Source: own derivation. For the spin of frames: M. Bergou and others, ACM Transactions on Graphics 27 (2008), 63.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
 """Exact tangent of the contact of surfaces with ribbons. See `ribbon_kernels.py` for the points and their second
 variation, `tangent.py` for the derivatives of the force of a point, and `contact/assembly.py` for C, V, K and N.
 
-J = dp/dq is the Jacobian of the position of a point with respect to the 14 coordinates of the cable, and J_t its time
-derivative. The columns of B and B_t are derivatives with respect to the coordinates of the cable, the position c and
-the rotation theta of the surface. Each point adds to K
+J = dp/dq is the Jacobian of the position of a point with respect to the 14 coordinates of the cable. J_t is the time
+derivative of J. The columns of B and B_t are derivatives with respect to the coordinates of the cable, the position c
+and the rotation theta of the surface. Each point adds to K
 
     X = C B + V B_t,    B = [[J, -I, 0], [0, 0, I]],    B_t = [[J_t, 0, 0], [0, 0, 0]]
     forces on the cable: Jᵀ (first three rows of X) + dq F·d²p/dq²
@@ -29,8 +29,9 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def fill_forms(r: RibbonPoint, iL: float, sigma: FloatArray, forms: FloatArray) -> None:
-    """Write the values a, g, h and σ of each coordinate of the cable into ``forms``, shape (4, 14); `ribbon_kernels.py`
-    defines these symbols."""
+    """Write the values a, g, h and σ of each coordinate of the cable into ``forms``, shape (4, 14). `ribbon_kernels.py`
+    defines these symbols.
+    """
     for k in range(TWIST_CABLE):
         j, axis = k // 3, k % 3
         size = r.P[0] * iL if j == 2 else -r.P[0] * iL if j == 0 else r.P[1] if j == 1 else r.P[2] if j == 3 else 0.0
@@ -41,8 +42,8 @@ def fill_forms(r: RibbonPoint, iL: float, sigma: FloatArray, forms: FloatArray) 
 
 @kernel(inline=True)
 def bend_point(r: RibbonPoint, forms: FloatArray, k: int, l: int, dspin: float) -> Vector:
-    """Return the components along t, d_1 and d_2 of the second derivative of p with respect to coordinates k and l;
-    ``dspin`` is the derivative of σ_k with respect to coordinate l.
+    """Return the components along t, d_1 and d_2 of the second derivative of p with respect to coordinates k and l. The
+    argument ``dspin`` is the derivative of σ_k with respect to coordinate l.
     """
     on_t = forms[0, l] * forms[1, k] + forms[0, k] * forms[1, l] - forms[2, l] * forms[3, k] - forms[2, k] * forms[3, l]
     on_d1 = -forms[3, k] * forms[3, l] - forms[1, k] * forms[1, l]
@@ -82,9 +83,9 @@ def add_ribbon_point(
     J: FloatArray, Jt: FloatArray, C: FloatArray, V: FloatArray, X: FloatArray, varies: bool, K: FloatArray,
     N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add to K, shape (20, 20), and to N, shape (20, 6), the derivatives of the forces of a point, without the term
-    dq F·d²p/dq². X is work space, shape (6, 20). ``varies``: whether the Jacobians of the marker vary in time;
-    otherwise N is not changed.
+    """Add to K, shape (20, 20), and to N, shape (20, 6), the derivatives of the forces of a point, without the term dq
+    F·d²p/dq². The array X is memory for the function, shape (6, 20). The argument ``varies`` states whether the
+    Jacobians of the marker vary in time. If false, N is not changed.
     """
     n = TWIST_CABLE
     for a in range(6):
@@ -114,7 +115,7 @@ RIBBON_WORK = work_type(
     dsigma=(COUNT, COUNT), y=(COUNT,), yt=(COUNT,), sigma=(COUNT,), space=(6, 3), X=(3, 3), V=(3, 3), GX=(3, 3),
     GV=(3, 3), C=(6, 6), B=(6, 6),
 )  # fmt: skip
-"""The forms a, g, h and σ; J and J_t; rates of the coordinates of the cable; the work space ``product`` of
+"""The forms a, g, h and σ; J and J_t; rates of the coordinates of the cable; the memory ``product`` of
 `add_ribbon_point`; and fields of `TWIST_WORK` and `WORK`, see `tangent.py`.
 """
 
@@ -124,7 +125,7 @@ def begin_ribbon_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[TurningRow, int, int]:  # fmt: skip
-    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``. See the argument ``begin`` of `create_tangent`."""
     for k in range(TWIST_CABLE):
         g.rates[k] = v[c.dofs[i, k]]
     return begin_twist_row(c, m, data, start, x, v, maps, i, g)

@@ -4,10 +4,10 @@ change. See `pair_search.PairSearch`.
 For each surface that has a bounding sphere, a search tree of the middles of the cables finds the cables near this
 surface. Surfaces without a bounding sphere, such as a sea bed, are paired with all cables. A pair of such a surface and
 a cable is near if a contact point of the cable is closer to the surface than the skin. The pair is also near if all
-points of its cable are beyond the ends of the surface, because a point may then move onto the surface. The motion of a
-surface is at most the displacement of its origin plus the displacement that its rotation causes at the radius of its
-bounding sphere, or for unbounded surfaces at the most distant cable. Rotation about the axis of a surface of revolution
-is ignored.
+points of the cable are beyond the ends of the surface, because a point may then move onto the surface. The motion of a
+surface is at most the displacement of its origin plus the displacement due to its rotation. The displacement due to the
+rotation is evaluated at the radius of the bounding sphere of the surface, or for unbounded surfaces at the most distant
+cable. Rotation about the axis of a surface of revolution is ignored.
 """
 
 from __future__ import annotations
@@ -23,6 +23,7 @@ from windlass.connectors.surface_contact.distances import (
     FIELD,
     LINE,
     PLANE,
+    POLYLINE,
     PROFILE,
     SHEAVE,
     SPHERE,
@@ -37,7 +38,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.system import Fields
 
 AT_END = 1e-3
-"""Gap of a pair in the search if all points of its cable are beyond the ends of the surface, divided by the skin [1].
+"""Gap of a pair in the search if all points of the cable are beyond the ends of the surface, divided by the skin [1].
 The gap is small, because a point may move onto the surface at any time. With a gap of 0, a pair without a row would
 require a search in each update.
 """
@@ -61,8 +62,8 @@ def eval_reach(s: Geometry) -> FloatArray:
 
 @kernel(inline=True)
 def put_surface(p: PairRows, row: Any, number: int) -> None:
-    """Write the index of the surface with the given number into the record of a row. Numbers are counted from 1; for
-    the number 0 (no surface) the index is 0.
+    """Write the index of the surface with the given number into the record of a row. Numbers are counted from 1. For
+    the number 0 (no surface), the index is 0.
     """
     row.surface = max(number - 1, 0)
 
@@ -104,7 +105,7 @@ class SurfaceSearch(PairSearch):
         """Return the largest motion of a cable plus the largest motion of a surface since the last search [m]."""
         s, before = self.p.points.surfaces, self.centre
         # rotation about the z axis does not change the shape of a surface of revolution
-        all_axes = np.isin(s.kind, (PLANE, FIELD))[:, None, None]
+        all_axes = np.isin(s.kind, (PLANE, FIELD, POLYLINE))[:, None, None]
         turned = np.where(all_axes, 1.0, (0.0, 0.0, 1.0)) * (centre - before)[:, 3:].reshape(-1, 3, 3)
         far = np.full(len(s.kind), 1.0)
         reach = self.p.reach[1:]

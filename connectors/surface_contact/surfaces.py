@@ -20,6 +20,7 @@ from windlass.connectors.surface_contact.distances import (
     NUMBERS,
     PIECE,
     PLANE,
+    POLYLINE,
     PROFILE,
     SHEAVE,
     SPHERE,
@@ -51,6 +52,11 @@ PARALLEL = 1e-6
 """The direction ``along`` of a surface is rejected as parallel to its axis if the sine of the angle between ``along``
 and the axis is below `PARALLEL` [1].
 """
+ALONG = column(
+    "1", "direction of local x in the frame of the marker; only its component perpendicular to the axis is used; 0: an "
+    "arbitrary direction",
+    shape=(3,), default=(0.0, 0.0, 0.0),
+)  # fmt: skip
 DEPTH = column("m", "depth beyond which there is no contact; 0: no limit", default=0.0, minimum=0)
 
 
@@ -65,11 +71,7 @@ class PlaneSurface(Component):
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
     axis = AXIS
-    along = column(
-        "1", "direction of local x in the frame of the marker; only its component perpendicular to the axis is "
-        "used; 0: an arbitrary direction",
-        shape=(3,), default=(0.0, 0.0, 0.0),
-    )  # fmt: skip
+    along = ALONG
     offset = column("m", "distance along the axis from the marker to the plane", default=0.0)
     half_length = column("m", "half length along local x; 0: unlimited", default=0.0, minimum=0)
     half_width = column("m", "half width along local y; 0: unlimited", default=0.0, minimum=0)
@@ -78,7 +80,7 @@ class PlaneSurface(Component):
 
 
 class SphereSurface(Component):
-    """A sphere, touched from outside or from inside."""
+    """A sphere that is touched from outside or from inside."""
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
@@ -117,7 +119,7 @@ class SheaveSurface(Component):
 
 
 class VGrooveFlank(Component):
-    """One of the two conical flanks of a V-groove; a rope lies on both flanks, see `add_v_groove`."""
+    """One of the two conical flanks of a V-groove. A rope lies on both flanks, see `add_v_groove`."""
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
@@ -149,22 +151,34 @@ class ProfileSurface(Component):
     depth = DEPTH
 
 
+class PolylineSurface(Component):
+    """A bed whose height z is a polyline along local x with rounded corners, and does not depend on local y. The cable
+    is above the surface. `add_bed` adds such a surface.
+    """
+
+    provides: ClassVar[tuple[str, ...]] = (SURFACE,)
+    marker = MARKER
+    axis = AXIS
+    along = ALONG
+    vertices = column("m", "coordinates x, z of two or more vertices, in ascending order of x", shape=None)
+    rounding = column(
+        "m", "radius of the arc at each corner, or one radius for all corners, >= 0", shape=None, default=(0.0,)
+    )
+    depth = DEPTH
+
+
 class HeightFieldSurface(Component):
     """A surface z = b(x, y), such as bathymetry or terrain, with heights given on a rectangular grid. The rope is above
     the surface.
 
-    Between grid lines the height is a natural cubic spline, and beyond the grid the height continues linearly.
+    Between grid lines, the height is a natural cubic spline. Beyond the grid, the height continues linearly.
     `add_bed_grid` adds such a surface from a `BedGrid`.
     """
 
     provides: ClassVar[tuple[str, ...]] = (SURFACE,)
     marker = MARKER
     axis = AXIS
-    along = column(
-        "1", "direction of local x in the frame of the marker; only its component perpendicular to the axis is "
-        "used; 0: an arbitrary direction",
-        shape=(3,), default=(0.0, 0.0, 0.0),
-    )  # fmt: skip
+    along = ALONG
     x = column("m", "local x of the grid lines, two or more in ascending order", shape=None)
     y = column("m", "local y of the grid lines, two or more in ascending order", shape=None)
     heights = column("m", "heights, first for all y at the first x, then at the next x", shape=None)
@@ -172,7 +186,9 @@ class HeightFieldSurface(Component):
 
 
 def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: FloatArray) -> FloatArray:
-    """Return the half width of a round groove at its rim [m]; 0 if the rim is below the bottom of the groove."""
+    """Return the half width of a round groove at its rim [m]. The result is 0 if the rim is below the bottom of the
+    groove.
+    """
     s = radius + groove - outer
     flank = (groove - s * np.sin(beta)) / np.cos(beta)
     return np.where(s > groove * np.sin(beta), np.sqrt(np.maximum(groove**2 - s**2, 0.0)), flank)
@@ -224,6 +240,12 @@ def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
     return PROFILE
 
 
+def _polyline(get: Callable[[str], Any], geo: FloatArray) -> int:
+    counts = [len(pieces) for pieces in _create_polylines(get)]
+    geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
+    return POLYLINE
+
+
 def _field(get: Callable[[str], Any], geo: FloatArray) -> int:
     # Index of the first entry of each field in this table. `bind_surfaces` adds an offset when it joins the tables.
     counts = [len(field) for field in _create_fields(get)]
@@ -253,6 +275,21 @@ def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatAr
     ]
 
 
+def _create_polylines(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
+    """Create the lines and arcs of each polyline, as `_create_profiles`. The rope is on the right-hand side if x
+    decreases along the polyline.
+    """
+    found = []
+    for k, (points, radii) in enumerate(zip(get("vertices"), get("rounding"), strict=True)):
+        places = np.asarray(points, np.float64)
+        if len(places) % 2 == 0:
+            if not (np.diff(places[::2]) > 0.0).all():
+                raise ModelError(f"vertices in {where} {k}: must have ascending x [m]")
+            places = places.reshape(-1, 2)[::-1].ravel()
+        found.append(create_pieces(places, np.asarray(radii, np.float64)[::-1], f"{where} {k}", revolved=False))
+    return found
+
+
 def find_hollows(get: Callable[[str], Any]) -> FloatArray:
     """Return the smallest radius of the concave corners of each profile [m], shape (rows,). The radius is infinite if a
     profile has no concave corner.
@@ -279,18 +316,20 @@ SHAPES: dict[type[Component], Callable[[Callable[[str], Any], FloatArray], int]]
     SheaveSurface: _sheave,
     VGrooveFlank: _flank,
     ProfileSurface: _profile,
+    PolylineSurface: _polyline,
     HeightFieldSurface: _field,
 }
-"""For each type of surface: function that writes the geometric parameters, see `Geometry`, and returns the type of
+"""For each type of surface: the function that writes the geometric parameters, see `Geometry`, and returns the type of
 distance.
 """
 
 
 CREATE: dict[type[Component], Callable[..., list[FloatArray]]] = {
     ProfileSurface: _create_profiles,
+    PolylineSurface: _create_polylines,
     HeightFieldSurface: _create_fields,
 }
-"""For each type of surface with pieces: function that creates the pieces of each row."""
+"""For each type of surface with pieces: the function that creates the pieces of each row."""
 
 
 def scale(vectors: FloatArray) -> FloatArray:
@@ -310,7 +349,7 @@ def eval_across(along: FloatArray, z: FloatArray) -> FloatArray:
 
 def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
     """Return the local axes x, y, z of surfaces in the frames of their markers, as columns of matrices, shape
-    (surfaces, 3, 3). The z axis has the direction ``axis``, and the x axis the direction of the part of ``along`` that
+    (surfaces, 3, 3). The z axis has the direction ``axis``. The x axis has the direction of the part of ``along`` that
     is perpendicular to z, or an arbitrary direction where ``along`` is 0.
     """
     axis = scale(axis)
@@ -353,7 +392,8 @@ def bind_surfaces(rows: LocalRows, ids: IntArray) -> Geometry:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a surface whose axes are not defined, whose flank has an angle of pi/2 or more, whose rim
-    does not have a larger radius than its bottom, whose profile or height field is wrong, or that has no contact row.
+    does not have a larger radius than its bottom, or whose profile or height field is wrong. Also raise ModelError for
+    a surface that has no contact row.
     """
     table.refuse(~table.local("axis").any(axis=1), ("axis",), "have a length > 0 [1]")
     if "along" in table.component.columns:

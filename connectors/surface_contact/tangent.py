@@ -27,6 +27,7 @@ from __future__ import annotations
 from typing import Any
 
 from windlass.connectors.contact.assembly import add_point, couple_nothing, create_tangent
+from windlass.connectors.contact.axes import spread_space
 from windlass.connectors.contact.law import PointLaw, change_friction, change_trial, eval_normal_slopes
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import work_type
@@ -70,7 +71,8 @@ from windlass.framework.kernels.kernel import kernel
 @kernel(inline=True)
 def change_of_trial(law: PointLaw, n: FloatArray, along: float, vn: float, i: int, j: int) -> tuple[float, float]:
     """Return the derivatives of component i of the trial force tau with respect to component j of the position X and of
-    the velocity V of the point; n is the work space of `fill_force_tangent`."""
+    the velocity V of the point. The argument n is the memory of `fill_force_tangent`.
+    """
     across = (1.0 if i == j else 0.0) - n[0, i] * n[0, j]
     by_place = law.friction_stiffness * (across - n[0, i] * n[2, j] - along * n[3 + i, j])
     return by_place - law.friction_velocity_penalty * (
@@ -84,8 +86,9 @@ def fill_force_tangent(
     V: FloatArray,
 ) -> None:  # fmt: skip
     """Write into X the derivatives of the force on a point with respect to the position of the point, and into V the
-    derivatives with respect to its velocity. X and V, shape (3, 3) each, are in the frame of the surface; n is work
-    space, shape (6, 3)."""
+    derivatives with respect to its velocity. X and V, shape (3, 3) each, are in the frame of the surface. The argument
+    n is memory for the function, shape (6, 3).
+    """
     kc, dc = eval_normal_slopes(law, F.gap, F.vn, F.fn)
     n[0, 0], n[0, 1], n[0, 2] = h.nx, h.ny, h.nz
     n[1, 0], n[1, 1], n[1, 2] = hessian_product(h, z.U, z.V, z.W)
@@ -114,7 +117,8 @@ def fill_force_tangent(
 @kernel
 def rotate_tensor(o: SurfaceFrame, M: FloatArray, R: FloatArray) -> None:
     """Rotate the tensor M from the frame of the surface, with the axes A, to the global frame: R = A M A^T, shape (3,
-    3). M is overwritten."""
+    3). The function overwrites M.
+    """
     for j in range(3):
         M[0, j], M[1, j], M[2, j] = to_global(o, M[0, j], M[1, j], M[2, j])
     for i in range(3):
@@ -172,7 +176,7 @@ def begin_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[SurfaceRow, int, int]:  # fmt: skip
-    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``. See the argument ``begin`` of `create_tangent`."""
     r = read_row(c, m, x, v, i)
     return r, r.marker, CABLE if c.dofs.shape[1] == CABLE else 0
 
@@ -213,7 +217,7 @@ def add_closed_point(
         add_point(S, 3, 0, g.C, g.B, False, K, N)
 
 
-_add_rows = create_tangent(count_points, CABLE, 3, 6, WORK, begin_row, add_closed_point, couple_nothing)
+_add_rows = create_tangent(count_points, CABLE, 3, 6, WORK, begin_row, add_closed_point, couple_nothing, spread_space)
 
 
 @kernel
@@ -247,8 +251,9 @@ def write_column(M: FloatArray, row: int, column: int, a: Vector) -> None:
 
 @kernel(inline=True)
 def change_slope(r: Spin, iL: float, k: int) -> Vector:
-    """Return the derivative of the slope r' with respect to coordinate k of the cable; iL is the inverse of the length
-    of the cable."""
+    """Return the derivative of the slope r' with respect to coordinate k of the cable. The argument iL is the inverse
+    of the length of the cable.
+    """
     j = k // 3
     size = r.P[0] * iL if j == 2 else -r.P[0] * iL if j == 0 else r.P[1] if j == 1 else r.P[2] if j == 3 else 0.0
     e = unit_vector(k % 3)
@@ -264,8 +269,9 @@ def change_tangent(r: Spin, dp: Vector) -> Vector:
 @kernel(inline=True)
 def fill_body_motion(o: SurfaceFrame, z: Lever, p: Vector, first: int, Wq: FloatArray, Wv: FloatArray) -> None:
     """Write into Wq the derivatives of X, V and A^T p with respect to the origin c and the rotation theta of the
-    surface, whose first column is ``first``, and into Wv the derivatives of V with respect to their rates; p is a
-    global vector."""
+    surface. The first column of these derivatives is ``first``. Write into Wv the derivatives of V with respect to the
+    rates of c and theta. The argument p is a global vector.
+    """
     omega, d, e = (o.wx, o.wy, o.wz), (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     for b in range(3):
         axis, at = unit_vector(b), first + b
@@ -286,8 +292,9 @@ def fill_motion(
     dsigma: FloatArray, Wq: FloatArray, Wv: FloatArray,
 ) -> None:  # fmt: skip
     """Write into Wq the derivatives of the 11 numbers w of a point with respect to the coordinates of the row, and into
-    Wv the derivatives with respect to the rates of these coordinates, shape (11, 20) each. ``dsigma`` contains the
-    derivatives of the coefficients σ of the spin with respect to y."""
+    Wv the derivatives with respect to the rates of these coordinates, shape (11, 20) each. The argument ``dsigma``
+    contains the derivatives of the coefficients σ of the spin with respect to y.
+    """
     Wq[:], Wv[:] = 0.0, 0.0
     omega, p = (o.wx, o.wy, o.wz), (r.size * r.t[0], r.size * r.t[1], r.size * r.t[2])
     # tangent, spin and angle depend on the coordinates of the cable
@@ -324,7 +331,8 @@ def fill_force_changes(
     law: PointLaw, rope_radius: float, F: TurningForces, h: Distance, z: Lever, r: Spin, a: Vector, Phi: FloatArray
 ) -> None:
     """Write into Phi, shape (4, 11), the derivatives of the force f and of the moment M about the axis of the rope with
-    respect to the 11 numbers w of a point; ``a`` is the anchor."""
+    respect to the 11 numbers w of a point. The argument ``a`` is the anchor.
+    """
     f, n, rc = F.point, (h.nx, h.ny, h.nz), rope_radius
     kc, dc = eval_normal_slopes(law, f.gap, f.vn, f.fn)
     slip = z.X - a[0], z.Y - a[1], z.Z - a[2]
@@ -359,22 +367,30 @@ def fill_force_changes(
 
 @kernel
 def multiply_changes(Phi: FloatArray, x: float, Wq: FloatArray, y: float, Wv: FloatArray, D: FloatArray) -> None:
-    """Write the product Phi (x Wq + y Wv) into D, shape (4, coordinates), for scalar factors x and y."""
+    """Write the product Phi (x Wq + y Wv) into D, shape (forces, coordinates), for scalar factors x and y."""
     for i in range(D.shape[0]):
         for j in range(D.shape[1]):
             total = 0.0
-            for k in range(COMPONENTS):
+            for k in range(Phi.shape[1]):
                 total += Phi[i, k] * (x * Wq[k, j] + y * Wv[k, j])
             D[i, j] = total
+
+
+@kernel(inline=True)
+def multiply_both(dq: float, dv: float, g: Any) -> None:
+    """Write Phi (dq Wq + dv Wv) into D, and dq Phi Wv into E; all are fields of g."""
+    multiply_changes(g.Phi, dq, g.Wq, dv, g.Wv, g.D)
+    multiply_changes(g.Phi, 0.0, g.Wq, dq, g.Wv, g.E)
 
 
 @kernel(inline=True)
 def add_column(
     S: Four, iL: float, sigma: FloatArray, df: Vector, moment: Vector, dM: float, column: int, K: FloatArray
 ) -> None:
-    """Add to a column of K the variations of the generalised forces of a point. ``df`` is the variation of the global
-    force F, ``moment`` the variation of the moment d × F + M t on the surface, and ``dM`` the variation of the moment M
-    about the axis of the rope."""
+    """Add to a column of K the variations of the generalised forces of a point. The argument ``df`` is the variation of
+    the global force F, ``moment`` is the variation of the moment d × F + M t on the surface, and ``dM`` is the
+    variation of the moment M about the axis of the rope.
+    """
     for b in range(3):
         for j in range(4):
             K[3 * j + b, column] += S[j] * df[b]
@@ -396,7 +412,7 @@ def add_twist_point(
         F, M: global force [N] and moment about the axis of the rope [N m].
         D: D_f and D_M, shape (4, 20), see the docstring of this module.
         E: dq times the derivatives of f and M with respect to rates, shape (4, 20).
-        varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
+        varies: whether the Jacobians of the marker vary in time. If false, N is not changed.
     """
     d = z.dx, z.dy, z.dz
     # variations of the force, of the lever arm and of the tangent
@@ -441,7 +457,7 @@ def begin_twist_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[TurningRow, int, int]:  # fmt: skip
-    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``. See the argument ``begin`` of `create_tangent`."""
     r = read_turning_row(c, m, x, v, i, g)
     return r, r.plain.marker, TWIST_CABLE if c.dofs.shape[1] == TWIST_CABLE else 0
 
@@ -468,8 +484,7 @@ def add_closed_twist_point(
     # derivatives of w, of the force and of the moment
     fill_motion(p.o, S, z, spin, iL, forces.g, g.yt, g.sigma, g.dsigma, g.Wq, g.Wv)
     fill_force_changes(p.law, p.rope_radius, forces, h, z, spin, a, g.Phi)
-    multiply_changes(g.Phi, dq, g.Wq, dv, g.Wv, g.D)
-    multiply_changes(g.Phi, 0.0, g.Wq, dq, g.Wv, g.E)
+    multiply_both(dq, dv, g)
     F, M = eval_global_force(p.o, h, forces.point), forces.torque
     add_wrench(z, F, (M * spin.t[0], M * spin.t[1], M * spin.t[2]), dq, wrench)
     add_twist_point(p.o, S, z, spin, iL, F, M, dq, g.sigma, g.dsigma, g.D, g.E, varies, K, N)

@@ -3,12 +3,12 @@
 See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a point and the
 anchor a of its bristle:
 
-    touch: a point that has closed since the start of the step sticks with a := X, in dynamic solves without friction.
+    touch: a point that has closed since the start of the step sticks with a := X. In dynamic solves it has no friction.
     start of a solve: a := X for each closed point. The point slips if |mu_v v_t| > mu |f_n|, otherwise it sticks.
     trial: for all other closed points, tau is computed with the anchor a that was stored at the start of the step.
     slips: if |tau| > (1 + TIE) mu |f_n|, the state is 1 and a := X - mu |f_n|/(w mu_k) u_t/|u_t|.
     sticks: otherwise the state is 0 and a keeps the value that was stored at the start of the step.
-    no bristles: if mu_k = 0, tau is the force of the damper, and a := X.
+    no bristles: if mu_k = 0, the trial force tau is the force of the damper, and a := X.
     no friction: if the point is open or the row has no friction, the state is -2, and a does not change.
 
 Beyond the end of a surface a point is open, and its stored gap is `OUTSIDE`.
@@ -19,16 +19,19 @@ anchor and the axes of the material of closed points with friction follow such a
     a := X - u_t where a point sticks,    T_0 := T,  d_0 := d_1.
 
 The states of points on soft beds are determined with the deflection û of `bed_kernels.py`. For a point that was closed
-at the start of the step, the stored gap is g minus the gap at which the suction of the point ends, so the point is
-closed until g reaches that gap. δ and m depend on the gap g at the end of the step:
+at the start of the step, the stored gap is g minus the gap at which the suction of the point ends. Therefore the point
+is closed until g reaches that gap. δ and m depend on the gap g at the end of the step:
 
     g <= 0: m := 0, δ := max(δ, -g)
     g <= 0 of a point that was open at the start, if m > c_s δ, or if c_s = 0: m := 0, δ := -g
     g > 0 of a closed point: m := max(m, g)
     open points: δ := 0, m := 0.
 
+Points of thick beams are treated like those of ropes with twist, with the axes e_1 and e_2 of the cross section instead
+of T and d_1.
+
 Points of winch ropes, also on soft beds, are treated like those of other ropes, with the deflection u_t of
-`winch_kernels.py`; the anchors of points that stick move as described there, and l_0 := l.
+`winch_kernels.py`. The anchors of points that stick move by the rule in that file, and l_0 := l.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -45,6 +48,13 @@ from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import NO_LANES, create_update, place_type, read_three, write_three
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.surface_contact.beam_kernels import (
+    BeamRow,
+    eval_section,
+    eval_section_forces,
+    find_beam_point,
+    read_beam_row,
+)
 from windlass.connectors.surface_contact.bed_kernels import (
     BedForces,
     Heading,
@@ -207,15 +217,33 @@ def try_winch_bed_point(
     g: Any, to: Any,
 ) -> PointForces:  # fmt: skip
     """Return the forces of `try_bed_point` for a winch rope, and write l and the anchor of a point that sticks into
-    ``to``."""
+    ``to``.
+    """
     t, (a, paid) = find_material(row, r, k), try_anchor(c, row, r, k, z, start, at, held, to)
     F = eval_winch_bed_forces(row, r, h, z, t, k, start, STICKS, a, paid)
     return note_bed_point(row, F.e, F.bed, read_suction(row, start, k).reach, to)
 
 
 @kernel(inline=True)
+def try_beam_point(
+    c: ContactRows, row: Any, r: BeamRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
+    """Return the forces of `try_point` for a thick beam, and write the axes e_1 and e_2 into ``to``."""
+    n, p, s = row.points, r.plain, eval_section(row, r, k)
+    a, d10, d20 = (z.X, z.Y, z.Z), s.d1, s.d2
+    if held:
+        a, d10, d20 = read_three(start, at), read_three(start, at + 3 * n), read_three(start, at + 6 * n)
+    to.tx, to.ty, to.tz = s.d1
+    to.dx, to.dy, to.dz = s.d2
+    return eval_section_forces(p.law, p.rope_radius, h, z, s, STICKS, a, d10, d20).point
+
+
+@kernel(inline=True)
 def keep_nothing(row: Any, data: FloatArray, start: FloatArray, k: int, p: Any) -> None:
-    """Store nothing. This kernel is the argument ``keep`` of `create_surface_update` for points without suction."""
+    """Store no further values. This kernel is the argument ``keep`` of `create_surface_update` for points without
+    suction.
+    """
 
 
 @kernel(inline=True)
@@ -261,8 +289,10 @@ def store_bed_anchor(
 def store_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point. ``back`` is the result of `decide_point`; ``stays`` is true if a point with a
-    bristle has stuck since the start of the step, so that its anchor is the anchor at the start of the step."""
+    """Store the anchor of a point. The argument ``back`` is the result of `decide_point`. The argument ``stays`` is
+    true if a point with a bristle has stuck since the start of the step. The anchor of such a point is the anchor at
+    the start of the step.
+    """
     X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
     if stays:
         X, Y, Z = start[at], start[at + 1], start[at + 2]
@@ -273,8 +303,9 @@ def store_anchor(
 def store_winch_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor of a point of a winch rope; see `store_anchor`. The anchor of a point that sticks moves with the
-    material."""
+    """Store the anchor of a point of a winch rope. See `store_anchor`. The anchor of a point that sticks moves with the
+    material.
+    """
     X, Y, Z = p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz
     write_three(data, at, (p.ax if stays else X, p.ay if stays else Y, p.az if stays else Z))
 
@@ -292,7 +323,7 @@ def store_winch_bed_anchor(
 def store_twist_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor, the tangent and the axis d_1 of a point of a rope with twist; see `store_anchor`."""
+    """Store the anchor, the tangent and the axis d_1 of a point of a rope with twist. See `store_anchor`."""
     back = 1.0 if stays else back
     write_three(data, at, (p.X - back * p.ux, p.Y - back * p.uy, p.Z - back * p.uz))
     write_three(data, at + 3 * n, (p.tx, p.ty, p.tz))
@@ -307,7 +338,7 @@ def create_surface_update(
 
     Args:
         place: type of the record that contains the values of a point.
-        frames: type of the work space g, `FRAMES` for cables with twist, otherwise `NO_LANES`.
+        frames: type of the memory g. The type is `FRAMES` for cables with twist, otherwise `NO_LANES`.
         begin: kernel that reads a row, see `begin_row`.
         find: kernel that evaluates the place of a point, see `find_axis_point`.
         evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.
@@ -371,6 +402,9 @@ _update_winch_bed = create_surface_update(
     WINCH_BED_POINT, NO_LANES, read_winch_row, find_winch_point, try_winch_bed_point, store_winch_bed_anchor,
     keep_suction_and_length,
 )  # fmt: skip
+_update_beam = create_surface_update(
+    TWIST_POINT, NO_LANES, read_beam_row, find_beam_point, try_beam_point, store_twist_anchor
+)
 _update_winch = create_surface_update(
     WINCH_POINT, NO_LANES, read_winch_row, find_winch_point, try_winch_point, store_winch_anchor, keep_length
 )
@@ -428,3 +462,12 @@ def update_winch_bed_history(
 ) -> None:  # fmt: skip
     """Update the history values of all rows of winch ropes on soft beds, see `create_update`."""
     _update_winch_bed(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_beam_history(
+    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update the history values of all rows of thick beams, see `create_update`."""
+    _update_beam(c, m, data, start, x, v, size, mapped, commits, outcome)

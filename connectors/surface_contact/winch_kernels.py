@@ -1,7 +1,7 @@
-"""Contact of a surface with points of a cable of a winch rope, whose material moves through the points.
+"""Contact of a surface with points of a cable of a winch rope. The material of the cable moves through the points.
 
-A cable covers the shares σ0 to σ0 + Δ of the length l of the rope. Its n points lie at the constant positions ξ_i =
-(i + 1/2)/n of the cable; each represents the length Δ l/n of the rope, which changes with l. S_i are the shape
+A cable covers the shares σ0 to σ0 + Δ of the length l of the rope. The n points of the cable lie at the constant
+positions ξ_i = (i + 1/2)/n. Each represents the length Δ l/n of the rope, which changes with l. S_i are the shape
 functions, and a = 1 - σ with σ = σ0 + Δ ξ (see elements/cable/winch_points.py). Frame, distance, X, n, H and g are
 defined in `kernels.py`. T is the slope r' in the frame of the surface, and
 
@@ -15,15 +15,15 @@ proportional to l. The left-hand side of the equations of motion contains, with 
 
     nodes    S_i F,        l    F.r_l + V_s/l + a f_t.T,        surface    -F at the point
 
-The springs of the normal forces have the energy V_s = k_c g²/2, and their forces are the derivatives of V_s at
-constant ξ. The virtual displacement of the material is Σ S_i δq_i + w δl with w = r_l + a r', so the friction does the
+The springs of the normal forces have the energy V_s = k_c g²/2, and their forces are the derivatives of V_s at constant
+ξ. The virtual displacement of the material is Σ S_i δq_i + w δl with w = r_l + a r'. Therefore the friction does the
 work f_t.w δl on the length of the rope. The power of the forces is f_n v_n + V_s l_t/l + f_t.v_t. At constant length,
 all forces are those of `kernels.py`.
 
-The bristle of a point sticks to the material. l_0 is the length of the rope at the last update, so (l - l_0) a T is the
-displacement of the material relative to the point since then. While a point sticks, the update moves its anchor by the
-opposite displacement, and then along the normal until its distance from the surface is the same as before. Therefore
-anchors remain on curved surfaces.
+The bristle of a point sticks to the material. The length of the rope at the last update is l_0. Therefore (l - l_0) a T
+is the displacement of the material relative to the point since then. While a point sticks, the update moves its anchor
+by the opposite displacement, and then along the normal until its distance from the surface is the same as before.
+Therefore anchors remain on curved surfaces.
 
 History values of a row with n points: gaps (n), states (n; 0 sticks, 1 slips, -2 open or without friction), anchors in
 the frame of the surface (n x 3) [m], on soft beds δ and m (n each, see `bed_kernels.py`), and l_0 [m]. The field
@@ -69,8 +69,8 @@ WINCH_CABLE = CABLE + 1
 
 
 class WinchSurfaceRow(NamedTuple):
-    """A row: the data of `SurfaceRow` at the present length, whose rates are those with which the positions of points
-    at constant ξ change; the length l of the rope [m], and its rate.
+    """A row: the data of `SurfaceRow` at the present length, the length l of the rope [m], and the rate of l. The rates
+    in `SurfaceRow` are the rates with which the positions of points at constant ξ change.
     """
 
     plain: SurfaceRow
@@ -105,7 +105,9 @@ class WinchForces(NamedTuple):
 
 @kernel(inline=True)
 def read_winch_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> WinchSurfaceRow:
-    """Return the `WinchSurfaceRow` of row i, and write its parameters at the present length into its record."""
+    """Return the `WinchSurfaceRow` of row i, and write the parameters of the row at the present length into its
+    record.
+    """
     at = c.dofs[i, CABLE]
     l, l_t = x[at], v[at]
     scale_parameters(c.rows[i], l)
@@ -127,7 +129,7 @@ def plain_winch_row(r: WinchSurfaceRow) -> SurfaceRow:
 
 @kernel(inline=True)
 def find_winch_point(c: ContactRows, r: WinchSurfaceRow, i: int, k: int, g: Any) -> tuple[Four, Lever, Distance]:
-    """Return the result of `find_point` for point k of row i; the cable of the row belongs to a winch rope."""
+    """Return the result of `find_point` for point k of row i. The cable of the row belongs to a winch rope."""
     return find_point(c, r.plain, k, c.rows[i].points)
 
 
@@ -147,7 +149,7 @@ def find_material(row: Any, r: WinchSurfaceRow, k: int) -> WinchMaterial:
 def eval_winch_forces(
     r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, state: float, anchor: Vector, paid: float
 ) -> WinchForces:
-    """Return the forces of a closed point; ``paid`` is l - l_0 [m]."""
+    """Return the forces of a closed point. The argument ``paid`` is l - l_0 [m]."""
     law: PointLaw = r.plain.law
     n, V, T = (h.nx, h.ny, h.nz), (z.U, z.V, z.W), t.T
     gap, vn = h.phi - r.plain.rope_radius, dot(n, V)
@@ -174,8 +176,9 @@ def find_anchor(row: Any, k: int, data: FloatArray, start: FloatArray) -> tuple[
 def eval_closed_winch(
     row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, data: FloatArray, start: FloatArray
 ) -> WinchForces:
-    """Return the forces of closed point k, with the anchor and l_0 at the start of the step if the point was closed
-    then, otherwise with the current values."""
+    """Return the forces of closed point k. If the point was closed at the start of the step, use the anchor and l_0 of
+    that time, otherwise the current values.
+    """
     anchor, l_0 = find_anchor(row, k, data, start)
     state = read_state(data, start, row.data, row.points, k, r.plain.law.friction_stiffness)
     return eval_winch_forces(r, h, z, t, state, anchor, r.l - l_0)
@@ -198,8 +201,9 @@ def scale_rows(c: ContactRows, x: FloatArray) -> None:
 
 @kernel(inline=True)
 def move_anchor(c: ContactRows, surface: int, anchor: Vector, way: Vector) -> Vector:
-    """Return the anchor that has moved by ``way`` [m], with an unchanged distance from the surface; all vectors are in
-    the frame of the surface."""
+    """Return the anchor that has moved by ``way`` [m], with an unchanged distance from the surface. All vectors are in
+    the frame of the surface.
+    """
     if way[0] == 0.0 and way[1] == 0.0 and way[2] == 0.0:
         return anchor
     s, new = c.surfaces, combine(1.0, anchor, 1.0, way)

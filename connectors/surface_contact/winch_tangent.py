@@ -1,4 +1,4 @@
-"""Exact tangent of the contact between surfaces and points of cables of winch ropes; see `winch_kernels.py` for the
+"""Exact tangent of the contact between surfaces and points of cables of winch ropes. See `winch_kernels.py` for the
 forces and symbols, and `contact/assembly.py` for the sum over points.
 
 The force f in the frame of the surface and the force L = V_s/l + a f_t.T on the length l are functions Phi of 11
@@ -54,7 +54,7 @@ from windlass.connectors.surface_contact.tangent import (
     X,
     add_wrench,
     fill_body_motion,
-    multiply_changes,
+    multiply_both,
     unit_vector,
     write_column,
 )
@@ -83,7 +83,7 @@ NONE = (0.0, 0.0, 0.0)
 
 @kernel(inline=True)
 def write_turned(o: Any, M: FloatArray, row: int, column: int, a: Vector) -> None:
-    """Write the global vector ``a``, in the frame of the surface, into three rows of a column of M."""
+    """Rotate the global vector ``a`` to the frame of the surface, and write it into three rows of a column of M."""
     write_column(M, row, column, to_surface(o, a[0], a[1], a[2]))
 
 
@@ -199,8 +199,9 @@ def fill_winch_bed_changes(
 
 @kernel(inline=True)
 def add_winch_column(S: Four, rl: Vector, df: Vector, moment: Vector, on_l: float, column: int, K: FloatArray) -> None:
-    """Add to a column of K the variations of the generalised forces of a point. ``df`` and ``moment`` are the
-    variations of F and of d × F, and ``on_l`` is the variation of the force on l without dF.r_l."""
+    """Add to a column of K the variations of the generalised forces of a point. The arguments ``df`` and ``moment`` are
+    the variations of F and of d × F, and ``on_l`` is the variation of the force on l without dF.r_l.
+    """
     for b in range(3):
         for j in range(4):
             K[3 * j + b, column] += S[j] * df[b]
@@ -220,7 +221,7 @@ def add_winch_point(
         F: global force [N].
         D: D_f and D_L, shape (4, 19), see the docstring of this module.
         E: dq times the derivatives of f and L with respect to rates, shape (4, 19).
-        varies: whether the Jacobians of the marker vary in time; otherwise N is not changed.
+        varies: whether the Jacobians of the marker vary in time. If false, N is not changed.
     """
     d, S, il = (z.dx, z.dy, z.dz), t.S, 1.0 / r.l
     for k in range(ROW):
@@ -228,7 +229,7 @@ def add_winch_point(
         if k < CABLE:
             axis = unit_vector(k % 3)
             dd = S[k // 3] * axis[0], S[k // 3] * axis[1], S[k // 3] * axis[2]
-            # r_l contains the slopes, and S_i the length
+            # r_l depends on the slopes, and S_i depends on the length
             change = dq * il * S[k // 3] * dot(axis, F) if (k // 3) % 2 == 1 else 0.0
             on_l += change
             K[k, CABLE] += change
@@ -255,7 +256,7 @@ def begin_row(
     c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[WinchSurfaceRow, int, int]:  # fmt: skip
-    """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
+    """Return the data and the marker of row i, and ``whole``. See the argument ``begin`` of `create_tangent`."""
     r = read_winch_row(c, m, x, v, i, g)
     return r, r.plain.marker, WINCH_CABLE if c.dofs.shape[1] == WINCH_CABLE else 0
 
@@ -300,8 +301,7 @@ def create_winch_tangent(change: Callable[..., Any]) -> Callable[..., Any]:
         # derivatives of w, of the force and of the force on l
         fill_winch_motion(r, t, z, g.Wq, g.Wv)
         F = change(row, r, t, h, z, k, data, start, g.Phi)
-        multiply_changes(g.Phi, dq, g.Wq, dv, g.Wv, g.D)
-        multiply_changes(g.Phi, 0.0, g.Wq, dq, g.Wv, g.E)
+        multiply_both(dq, dv, g)
         add_wrench(z, F, NONE, dq, wrench)
         add_winch_point(r, t, z, F, dq, g.D, g.E, varies, K, N)
 

@@ -5,8 +5,8 @@
     sine: mean + amplitude sin(2 pi frequency t + phase)
     spline: cubic between two times, with two continuous derivatives, constant before the first and after the last time
 
-These functions can be used for every argument that accepts a function of time. A kernel evaluates these functions, so
-time steps need no Python calls. At times at which a derivative jumps, its value after the jump is used.
+These functions can be used for every argument that accepts a function of time. A kernel evaluates these functions.
+Therefore time steps need no Python calls. At times at which a derivative jumps, the value after the jump is used.
 """
 
 from __future__ import annotations
@@ -130,8 +130,8 @@ SIZES = (
 
 
 def count_times(kind: int, size: int, m: int) -> int | None:
-    """Return the number k of time values at the beginning of the parameters of a function with m components; k is 0 for
-    a sine. Return None if a function of this type cannot have ``size`` parameters.
+    """Return the number k of time values at the beginning of the parameters of a function with m components. For a
+    sine, k is 0. Return None if a function of this type cannot have ``size`` parameters.
     """
     if kind == TABLE:
         k, rest = divmod(size, m + 1)
@@ -163,8 +163,8 @@ class ReadyFunction:
 
     @property
     def bounds(self) -> FloatArray:
-        """Bounds of the components of the values, in an array with the shape of the values: the largest absolute value
-        of the parameters of each component. If this bound is 0, the component is 0 at all times.
+        """Bounds of the components of the values, in an array with the shape of the values. The bound of a component is
+        the largest absolute value of its parameters. If the bound is 0, the component is 0 at all times.
         """
         times = 2 if self.kind == SINE else count_times(self.kind, len(self.numbers), math.prod(self.shape))
         bounds: FloatArray = np.abs(self.numbers[times:].reshape(-1, *self.shape)).max(axis=0)

@@ -5,8 +5,8 @@ A kernel evaluates the predefined functions of `windlass.connectors.user_functio
 are for Python functions.
 
 If the user does not give the time derivative of a function, the derivative is computed by a difference quotient of
-fourth order. The difference is central, except near t = 0. There a one-sided difference is used, because a function
-need not be defined for t < 0. The steps of the differences are 1e-5 s for the first and 1e-4 s for the second
+fourth order. The difference is central, except near t = 0. Near t = 0, a one-sided difference is used, because a
+function need not be defined for t < 0. The steps of the differences are 1e-5 s for the first and 1e-4 s for the second
 derivative. If the time scale of the function is 0.1 s, the relative errors of the first and second derivatives are
 about 1e-11 and 1e-8.
 """
@@ -47,8 +47,8 @@ class TimeColumn:
     value of the time. A kernel evaluates predefined functions.
 
     Args:
-        constant: values of rows that have no function, shape (rows, *shape).
-        functions: function of each row, or None for rows that have no function.
+        constant: values of rows without a function, shape (rows, *shape).
+        functions: function of each row, or None for rows without a function.
         in_place: whether the values of the functions are written into ``constant``. If true, ``constant`` is part of
             the data that kernels read.
 
@@ -83,7 +83,7 @@ class TimeColumn:
         return self.values
 
     def change(self, constant: NDArray[Any]) -> None:
-        """Replace the values of rows that have no function; ``constant`` contains the values of all rows."""
+        """Replace the values of rows without a function. The argument ``constant`` contains the values of all rows."""
         self.values[self._constant] = constant[self._constant]
 
     def update(self, s: Fields) -> None:
@@ -128,12 +128,12 @@ def bind_values(rows: LocalRows, values: str, functions: str) -> TimeColumn:
 
 
 def bind_functions(rows: LocalRows, values: str, functions: str) -> list[TimeFunction | None]:
-    """Return for each row a function of time that checks its results, or None for inactive rows and for rows that have
-    no function.
+    """Return for each row a function of time that checks its results, or None for inactive rows and for rows without a
+    function.
 
     Args:
         rows: rows of a table with the column ``active``.
-        values: name of the column with constant values, which determines shape and unit.
+        values: name of the column with constant values. This column determines shape and unit.
         functions: name of the column with the functions.
     """
     col = rows.table.component.columns[values]
@@ -168,7 +168,7 @@ def parse_numbers(given: Any, shape: tuple[int, ...]) -> FloatArray | None:
     # A finite sum shows that all values are finite. All other results are examined below.
     if type(given) is np.ndarray and given.dtype == np.float64 and given.shape == shape and isfinite(given.sum()):
         return given
-    if type(given) in (list, tuple) and shape == (len(given),) and set(map(type, given)) == FLOAT:
+    if type(given) in (list, tuple) and shape == (len(given),) and FLOAT.issuperset(map(type, given)):
         vector = np.array(given)
         return vector if isfinite(sum(given)) or np.isfinite(vector).all() else None
     result = read_numbers(given)
@@ -218,8 +218,8 @@ def write(values: FloatArray) -> str:
 
 
 def differentiate(function: TimeFunction | None) -> TimeFunction | None:
-    """Create the first time derivative of a function: exact for predefined functions, by difference quotients for
-    Python functions. The result is None if the argument is None.
+    """Create the first time derivative of a function. The derivative is exact for predefined functions, and a
+    difference quotient for Python functions. The result is None if the argument is None.
     """
     if isinstance(function, ReadyFunction):
         return function.differentiate()
@@ -227,8 +227,8 @@ def differentiate(function: TimeFunction | None) -> TimeFunction | None:
 
 
 def differentiate_twice(function: TimeFunction | None) -> TimeFunction | None:
-    """Create the second time derivative of a function: exact for predefined functions, by difference quotients for
-    Python functions. The result is None if the argument is None.
+    """Create the second time derivative of a function. The derivative is exact for predefined functions, and a
+    difference quotient for Python functions. The result is None if the argument is None.
     """
     if isinstance(function, ReadyFunction):
         return function.differentiate().differentiate()

@@ -99,8 +99,8 @@ def read_series(file: str | os.PathLike[str], column: str, time: str = "time") -
 def read_columns(
     file: str | os.PathLike[str], time: str, columns: Sequence[str] | None = None
 ) -> tuple[FloatArray, list[SeriesColumn]]:
-    """Read increasing times [s], shape (rows,), and the given columns of a CSV file as in `read_series`; None reads all
-    columns except the times.
+    """Read increasing times [s], shape (rows,), and the given columns of a CSV file in the form that `read_series`
+    describes. If ``columns`` is None, read all columns except the times.
 
     Raises:
         ModelError: one of the errors of `read_series` occurs, or two columns have the same name.
@@ -165,7 +165,7 @@ def read_rows(table: Sequence[Sequence[str]], places: Sequence[int], file: Any) 
 
 
 def split_heading(heading: str) -> tuple[str, str | None]:
-    """Split a heading into name and unit; an index in square brackets, such as in ``force[0]``, is part of the name."""
+    """Split a heading into name and unit. An index in square brackets, such as in ``force[0]``, is part of the name."""
     found = HEADING.fullmatch(heading)
     if found is None or (found[2] is not None and re.fullmatch(r"\d+", found[2]) and not heading.endswith(" [1]")):
         return heading, None

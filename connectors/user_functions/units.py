@@ -24,7 +24,7 @@ PLAIN = {
 }  # fmt: skip
 """Units without prefixes."""
 TIMES = ("s", "min", "h", "d", "sec")
-"""Units of time; the first unit accepts prefixes."""
+"""Units of time. The first unit accepts prefixes."""
 FACTOR = re.compile(r"(.*?)(?:\^?(-?\d+(?:\.\d+)?)|([²³]))?$")
 POWERS = {"²": 2.0, "³": 3.0}
 

@@ -162,7 +162,9 @@ class WithoutMotion:
 
 @dataclass(frozen=True)
 class FunctionGroup:
-    """A user function, and the indices ``where``, shape (n,), of its rows in the list of rows with a user function."""
+    """A user function, and the indices of its rows in the list of rows with a user function. The array ``where`` of
+    indices has the shape (n,).
+    """
 
     function: UserFunction
     where: IntArray
@@ -170,7 +172,7 @@ class FunctionGroup:
 
 @dataclass(frozen=True)
 class UserForces:
-    """The rows of a spring table that have a user function; each row has n displacements (1, 3 or 6)."""
+    """The rows of a spring table that have a user function. Each row has n displacements (1, 3 or 6)."""
 
     index: IntArray  # index of each row among the rows with a user function, or -1, shape (rows,)
     where: IntArray  # process-local indices of the rows with a user function, shape (users,)
@@ -290,8 +292,8 @@ def update_numbers(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -
 
 
 def _eval_number(users: UserForces, force: UserFunction, k: int, t: float, u: float, ut: float) -> float:
-    """Return the force of row k, which has one displacement u and the velocity ut; NaN if u or ut is not finite, see
-    `_eval_forces`.
+    """Return the force of row k, which has one displacement u and the velocity ut. The force is NaN if u or ut is not
+    finite, see `_eval_forces`.
     """
     if not (isfinite(u) and isfinite(ut)):
         return nan
@@ -305,8 +307,8 @@ def _eval_number(users: UserForces, force: UserFunction, k: int, t: float, u: fl
 
 
 def update_derivatives(users: UserForces, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Write the derivatives, from functions of the user or by differences, into ``users.df_du`` and ``users.df_dut``;
-    for the arguments see `update_forces`.
+    """Write the derivatives, from functions of the user or by differences, into ``users.df_du`` and ``users.df_dut``.
+    `update_forces` describes the arguments.
     """
     n = users.f.shape[1]
     for group in users.derivatives:
@@ -350,11 +352,12 @@ def create_update_without_motion(users: UserForces) -> Callable[[Fields], None]:
 def bind_user_updates(
     users: UserForces, find: Callable[[Fields], tuple[FloatArray, FloatArray]], with_forces: bool
 ) -> tuple[Callable[[Fields], None], Callable[[Fields], None]]:
-    """Create the update of user forces, and the update of the derivatives of these forces. ``find`` is a function
-    (fields) -> u, ut that returns displacements and velocities of all rows with user functions, shape (users, n) each.
+    """Create the update of user forces, and the update of the derivatives of these forces. The argument ``find`` is a
+    function (fields) -> u, ut that returns displacements and velocities of all rows with user functions, shape (users,
+    n) each.
 
-    ``with_forces``: whether the second update also evaluates the forces, because the tangent contains the forces times
-    the second derivatives of the markers.
+    The argument ``with_forces`` states whether the second update also evaluates the forces. The tangent contains the
+    forces times the second derivatives of the markers.
     """
     if all(isinstance(group.function, WithoutMotion) for group in users.forces):
         update_alone = create_update_without_motion(users)
@@ -383,7 +386,7 @@ def bind_user_updates(
 
 
 def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray) -> None:
-    """Warn if a derivative function differs from the difference quotient of the force function of the same row; a wrong
+    """Warn if a derivative function differs from the difference quotient of the force function of the same row. A wrong
     derivative affects only the tangent.
     """
     where, n = group.where, users.f.shape[1]
@@ -412,7 +415,9 @@ def _compare(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, u
 
 
 def _eval_forces(users: UserForces, group: FunctionGroup, t: float, u: FloatArray, ut: FloatArray) -> FloatArray:
-    """Return the forces of the rows of a group, shape (group, n); NaN for rows whose u or ut is not finite."""
+    """Return the forces of the rows of a group, shape (group, n). The forces are NaN for rows whose u or ut is not
+    finite.
+    """
     values = np.zeros(u.shape)
     if isfinite(u.sum() + ut.sum()):
         _eval_group(users, group, t, u, ut, (values,))
@@ -510,16 +515,17 @@ def _eval_row(
 
 
 def _split(given: Any, count: int) -> Sequence[Any]:
-    """Split the result of a user function into ``count`` parts, one or two; each part is None if the result cannot be
-    split."""
+    """Split the result of a user function into ``count`` parts, one or two. Each part is None if the result cannot be
+    split.
+    """
     if count == 1:
         return (given,)
     return given if isinstance(given, (list, tuple)) and len(given) == count else (None,) * count
 
 
 def _refusal(users: UserForces, k: int, t: float, given: str, count: int, extent: str = "") -> ModelError:
-    """Create the error for a user function that has not returned ``count`` arrays of the right shape; k is the index of
-    the row among the rows with user functions.
+    """Create the error for a user function that has not returned ``count`` arrays of the right shape. The argument k is
+    the index of the row among the rows with user functions.
     """
     n = users.f.shape[1]
     if count == 1:

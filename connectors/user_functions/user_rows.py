@@ -25,8 +25,8 @@ USER_FIELDS = "has_function", "user_force", "df_du", "df_dut"
 
 
 def find_users(rows: LocalRows) -> UserForces:
-    """Return the `UserForces` of the rows. The object is created in the first call and returned again in later
-    calls.
+    """Return the `UserForces` of the rows. The object is created in the first call. Later calls return the same
+    object.
     """
     columns = rows.table.component.columns
     third = "offset" if "offset" in columns else "rest_length"
@@ -52,8 +52,8 @@ def bind_users(measure: Difference, with_forces: bool, rows: LocalRows) -> tuple
     Args:
         measure: function ``(rows, which)`` that returns a function ``(fields) -> u, ut`` for the rows ``which``, with
             results of shape (n,) or (n, k).
-        with_forces: whether the update of derivatives also evaluates the forces, because the tangent contains the
-            forces times the second derivatives of the markers.
+        with_forces: whether the update of derivatives also evaluates the forces. The tangent contains the forces times
+            the second derivatives of the markers.
         rows: rows of the law on this process.
     """
     users, own = find_users(rows), rows.columns[1]

@@ -7,10 +7,10 @@
 
 ξ contains the displacements of the node of the body from rest along x, y, z, and the rotations of the body from rest
 about these axes. M is the inertia of the body, M∞ the added mass at infinite frequency, D the additional damping, K the
-stiffness of buoyancy, and V the volume displaced at rest. In the hydrodynamic terms the rotations of ξ are 2 (e_1, e_2,
-e_3), with the Euler parameters e, so the rotations must be small. The rigid body and all lines are computed with large
-rotations. The convolution integral of the radiation is replaced by first-order states, so the tangent is exact, and
-checkpoints contain the history of the motion.
+stiffness of buoyancy, and V the volume displaced at rest. In the hydrodynamic terms, the rotations of ξ are 2 (e_1,
+e_2, e_3), with the Euler parameters e. Therefore the rotations must be small. The rigid body and all lines are computed
+with large rotations. The convolution integral of the radiation is replaced by first-order states. Therefore the tangent
+is exact, and checkpoints contain the history of the motion.
 
 The sum in f_w extends over the waves of the fluid. A is the amplitude of a wave. The docstring of vessel.py defines the
 phase ψ = ψ_0 at the position of the node at rest, and the start ramp r(t). X_j is the force per wave amplitude, with
@@ -93,9 +93,9 @@ class Floater(NamedTuple):
 
     Attributes:
         matrices: the `GenericODE2` that contains added mass, damping and stiffness.
-        states: the node of the states of the radiation; None if no retardation functions are given.
-        radiation: the loads of the radiation; None if no retardation functions are given.
-        excitation: the loads of the waves, None if the fluid has no waves.
+        states: the node of the states of the radiation, or None if no retardation functions are given.
+        radiation: the loads of the radiation, or None if no retardation functions are given.
+        excitation: the loads of the waves, or None if the fluid has no waves.
     """
 
     matrices: Entity
@@ -123,15 +123,15 @@ def floater(
     Args:
         world: the 3D model.
         body: a `RigidBody3D` without rotation at rest.
-        fluid: the water, one `Fluid`; the waves of this fluid excite the floater.
+        fluid: the water, one `Fluid`. The waves of this fluid excite the floater.
         added_mass: added mass M∞ at infinite frequency [kg, kg m, kg m^2], shape (6, 6).
         stiffness: stiffness K of the buoyancy [N/m, N, N m], shape (6, 6). K must not include the weight, because
-            gravity acts on the body. For example K_33 = ρ g A, K_44 = ρ g (I + V z_B), with the area A of the
-            waterplane, its second moment I about the x axis, and the height z_B of the centre of buoyancy above the
-            node.
+            gravity acts on the body. For example K_33 = ρ g A and K_44 = ρ g (I + V z_B). Here A is the area of the
+            waterplane, I is the second moment of this area about the x axis, and z_B is the height of the centre of
+            buoyancy above the node.
         volume: volume V that the body displaces at rest [m^3]. The centre of this volume is on the z axis of the body.
-        damping: additional linear damping D [N s/m, N s, N m s], shape (6, 6); default: none.
-        radiation: retardation functions; default: none.
+        damping: additional linear damping D [N s/m, N s, N m s], shape (6, 6). The default is no damping.
+        radiation: retardation functions. The default is no radiation.
         excitation: forces [N/m] and torques [N] of waves per wave amplitude, as an `RAO` in the order x, y, z and
             rotations. This argument is required if the fluid has waves.
 
@@ -191,7 +191,7 @@ def _add_radiation(world: World, coordinates: list[Entity], radiation: Radiation
 def _add_excitation(
     world: World, body: Entity, fluid: Entity, coordinates: list[Entity], excitation: RAO | None
 ) -> Entity | None:
-    """Add the loads of the waves of the fluid on the coordinates of the body; return None if the fluid has no waves."""
+    """Add the loads of the waves of the fluid on the coordinates of the body. Return None if the fluid has no waves."""
     waves = len(create_flow(fluid.table, int(fluid.rows[0]), 2, np.zeros(0, np.int64)).waves) > 0
     if waves != (excitation is not None):
         raise ModelError(

@@ -1,5 +1,5 @@
-"""Results of radiation programs: added mass, damping and wave forces from files of WAMIT and Capytaine, and the states
-that replace the convolution integral of Cummins' equation.
+"""Results of radiation programs: added mass, damping and wave forces from files of WAMIT and Capytaine. States computed
+from these results replace the convolution integral of Cummins' equation.
 
     retardation: k(t) = 2/π ∫ B(ω) cos(ω t) dω
     added mass at infinite frequency: M∞ = A(ω) + 1/ω ∫ k(t) sin(ω t) dt, mean over all ω
@@ -8,19 +8,19 @@ A and B are added mass and damping as functions of the frequency ω. The integra
 the frequencies of the file, 0 at ω = 0, and proportional to ω⁻³ beyond the last frequency. If a file contains the added
 mass at infinite frequency, this value is used.
 
-States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix
-H_ij = k((i + j) dt). The singular value decomposition of this matrix gives a linear system of order n whose impulse
-response approximates k. R is then replaced by the least squares fit to the samples with R P⁻¹ Q = 0, so that B = 0 at ω
-= 0. Without this condition, errors of k would add damping of either sign to slow motions, such as the surge of a moored
-floater. The order increases until the root mean square of the error of k, divided by the root mean square of k, is at
-most the tolerance. Systems that are not stable are omitted.
+States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix H_ij =
+k((i + j) dt). The singular value decomposition of this matrix gives a linear system of order n whose impulse response
+approximates k. R is then replaced by the least squares fit to the samples with R P⁻¹ Q = 0. With this condition, B = 0
+at ω = 0. Without this condition, errors of k would add damping of either sign to slow motions, such as the surge of a
+moored floater. The order increases until the root mean square of the error of k, divided by the root mean square of k,
+is at most the tolerance. Systems that are not stable are omitted.
 
 Files of WAMIT. The file ``name.1`` contains rows (period, i, j, A', B'), and ``name.3`` rows (period, heading, i,
-modulus, phase, real part and imaginary part of X'). A', B' and X' have no dimensions: A = ρ L^k A', B = ρ L^k ω B',
-X = ρ g L^m X' with k = 3 for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 for a
+modulus, phase, real part and imaginary part of X'). A', B' and X' have no dimensions: A = ρ L^k A', B = ρ L^k ω B', X =
+ρ g L^m X' with k = 3 for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 for a
 translation, 3 for a rotation. In these files the period -1 denotes ω = 0, and the period 0 denotes infinite ω. WAMIT
-multiplies complex amplitudes by exp(iωt), so the response of `windlass.connectors.fluids.rao` is the complex conjugate
-of X. Capytaine uses exp(-iωt) and SI units.
+multiplies complex amplitudes by exp(iωt). Therefore the response of `windlass.connectors.fluids.rao` is the complex
+conjugate of X. Capytaine uses exp(-iωt) and SI units.
 
 Source: W. E. Cummins, The impulse response function and ship motions, Schiffstechnik 9 (1962) 101-109; T. F. Ogilvie,
 Recent progress toward the understanding and prediction of ship motions, 5th Symp. Naval Hydrodynamics (1964); S. Y.
@@ -57,7 +57,7 @@ DURATION = 8.0
 SAMPLES = 160
 """Number of samples of a retardation function."""
 WIDTHS = 5, 7
-"""Numbers of values per row of the WAMIT files .1 and .3; rows of .1 for ω = 0 and ω = ∞ have no damping."""
+"""Numbers of values per row of the WAMIT files .1 and .3. Rows of .1 for ω = 0 and ω = ∞ have no damping."""
 
 
 class Hydrodynamics(NamedTuple):
@@ -100,7 +100,7 @@ class Hydrodynamics(NamedTuple):
         Args:
             mass: mass matrix M of the body about the origin of the file [kg, kg m, kg m^2], shape (6, 6).
             stiffness: stiffness K of buoyancy, weight and moorings [N/m, N, N m], shape (6, 6).
-            damping: additional linear damping D [N s/m, N s, N m s], shape (6, 6); default: none.
+            damping: additional linear damping D [N s/m, N s, N m s], shape (6, 6). The default is no damping.
 
         Raises:
             ModelError: the file contains no forces, or the matrix of a frequency is singular.
@@ -202,9 +202,9 @@ def _find_infinite(frequencies: FloatArray, added_mass: FloatArray, damping: Flo
 def _realise(
     k: FloatArray, dt: float, tolerance: float, largest: int
 ) -> tuple[FloatArray, FloatArray, FloatArray] | None:
-    """Return the matrices P, Q and R of a stable system with the fewest states. Its impulse response at multiples of dt
-    [s] must approximate the samples k within the tolerance, and the integral of the response must be 0. Return None if
-    no system with at most ``largest`` states fulfils these conditions.
+    """Return the matrices P, Q and R of a stable system with the fewest states. The impulse response of this system at
+    multiples of dt [s] must approximate the samples k within the tolerance, and the integral of the response must be 0.
+    Return None if no system with at most ``largest`` states fulfils these conditions.
     """
     from scipy.linalg import hankel, logm, null_space  # imported here, because most models do not need this module
 
@@ -247,8 +247,8 @@ def read_wamit(
 
     Raises:
         ModelError: a missing file ``name.1``, rows that are not numbers or have another width, fewer than three
-            frequencies, a file ``name.3`` without periods > 0, values that are missing at some frequencies or
-            headings, or modes above 6 (several bodies).
+            frequencies, a file ``name.3`` without periods > 0, values that are missing at some frequencies or headings,
+            or modes above 6. Modes above 6 belong to several bodies.
     """
     stem = Path(file)
     stem = stem.with_suffix("") if stem.suffix in (".1", ".3") else stem
@@ -287,9 +287,9 @@ def read_wamit(
 
 @checked(file=path())
 def read_capytaine(file: str | os.PathLike[str]) -> Hydrodynamics:
-    """Read added mass, damping and wave forces from a NetCDF file of Capytaine (a dataset that
-    ``capytaine.export_dataset`` has written), with the degrees of freedom Surge, Sway, Heave, Roll, Pitch and Yaw of
-    one body.
+    """Read added mass, damping and wave forces from a NetCDF file of Capytaine. The file is a dataset that
+    ``capytaine.export_dataset`` has written, with the degrees of freedom Surge, Sway, Heave, Roll, Pitch and Yaw of one
+    body.
 
     Values of degrees of freedom that the file does not contain are 0.
 
@@ -307,7 +307,9 @@ def read_capytaine(file: str | os.PathLike[str]) -> Hydrodynamics:
 
 
 def _read_dataset(data: Any, file: str) -> Hydrodynamics:
-    """Return the hydrodynamics of an open dataset of Capytaine; ``file`` is its path, for error messages."""
+    """Return the hydrodynamics of an open dataset of Capytaine. The argument ``file`` is the path of the dataset, for
+    error messages.
+    """
 
     def read(name: str, *dimensions: str) -> Any:
         """Return a variable whose axes are transposed to the order of ``dimensions``."""

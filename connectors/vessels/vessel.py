@@ -7,10 +7,10 @@
     fairlead at b: p = R + A b
 
 The sum extends over the waves of the fluid, with amplitude a, wave number k, direction θ, frequency ω and phase φ. H_j
-are the responses of `windlass.connectors.fluids.rao`, (x_0, y_0, z_0) is the position of the vessel at rest, A_0 the
-rotation by the heading of the vessel about z, and r(t) the start ramp of the waves (`Fluid.wave_growth`). (...)~ is the
-matrix of the cross product with a vector. The waves are evaluated at the position of the vessel at rest, not at its
-current position.
+are the responses of `windlass.connectors.fluids.rao`, and (x_0, y_0, z_0) is the position of the vessel at rest. A_0 is
+the rotation by the heading of the vessel about z, and r(t) is the start ramp of the waves (`Fluid.wave_growth`). The
+symbol (...)~ denotes the matrix of the cross product with a vector. The waves are evaluated at the position of the
+vessel at rest, not at its current position.
 
 Source: J. N. Newman, Marine Hydrodynamics, MIT Press (1977), section 6.19.
 """
@@ -36,7 +36,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 SMALL = 1e-6
-"""Rotation [rad] below which sin(θ/2)/θ is replaced by its series."""
+"""Rotation [rad]. At smaller rotations, sin(θ/2)/θ is replaced by its series."""
 
 
 class WaveMotion:
@@ -45,7 +45,7 @@ class WaveMotion:
     Args:
         frequencies: angular frequencies ω of the waves [rad/s], shape (m,).
         responses: complex amplitudes of the responses at t = 0, shape (m, 6).
-        growth: duration of the start ramp [s]; 0 for no ramp.
+        growth: duration of the start ramp [s]. The value 0 means that there is no ramp.
     """
 
     def __init__(self, frequencies: FloatArray, responses: NDArray[np.complex128], growth: float) -> None:

@@ -726,7 +726,9 @@ def surface(s: Sketch) -> None:
     s.text((0.45, -0.7), "depth g < 0: contact_stiffness_per_length", RED)
 
 
-@draws("ContactFrictionSurfaceTwistCable", "ContactFrictionSurfaceSetTwistCable")
+@draws(
+    "ContactFrictionSurfaceTwistCable", "ContactFrictionSurfaceSetTwistCable", "ContactFrictionSurfaceBeam3D",
+)  # fmt: skip
 def turning_rope(s: Sketch) -> None:
     s.ground((0, 0), 4.8)
     s.circle((0, 1.0), 1.0, BLUE)
@@ -845,6 +847,18 @@ def profile(s: Sketch) -> None:
     s.text((-0.3, 0.95), "vertices (rho, z)", align="center")
     s.arc((-0.72, 0.5), 0.5, 232, 285, tip=False)
     s.text((-0.75, -0.35), "rounding", RED, align="center")
+
+
+@draws("PolylineSurface")
+def polyline(s: Sketch) -> None:
+    corners = [(-2.2, 0.2), (-1.0, -0.5), (0.6, 0.6), (2.4, -0.2)]
+    s.line(*corners, width=2)
+    for k, corner in enumerate(corners):
+        s.dot(corner, "vertices (x, z)" if k == 0 else "", (0.3, 0.25))
+    s.arc((0.56, -0.15), 0.6, 60, 125, tip=False)
+    s.text((0.6, 0.0), "rounding", RED, align="center")
+    s.arrow((-2.4, -1.0), (2.8, -1.0), "local x (along)")
+    s.arrow((-2.4, -1.0), (-2.4, 1.0), "axis (local z)")
 
 
 @draws("HeightFieldSurface")

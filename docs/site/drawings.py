@@ -18,7 +18,7 @@ def arrow(axes: Any, start: Any, vector: Any, text: str, color: str, shift: tupl
     """Draw a vector from a point, with the letter of the vector at its tip."""
     end = np.add(start, vector)
     axes.annotate("", end, start, arrowprops={"arrowstyle": "-|>", "color": color, "lw": 1.5}, annotation_clip=False)
-    axes.plot(*end, alpha=0.0)  # plotting the tip includes it in the limits of the axes
+    axes.plot(*end, alpha=0.0)  # the invisible point at the tip extends the limits of the axes to the tip
     axes.text(*np.add(end, shift), text, color=color, fontsize=12)
 
 

@@ -1,22 +1,22 @@
 """2D geometrically exact beam element with shear deformation, of order 1 to 3.
 
-With the rotation matrix A(φ) and the derivative ' with respect to the position x on the axis, the axial strain ε, the
-shear strain γ, the curvature κ and the section forces N, Q, M are
+Let A(φ) be the rotation matrix, and ' the derivative with respect to the position x on the axis. The axial strain ε,
+the shear strain γ, the curvature κ and the section forces N, Q, M are
 
     ε = Γ_1 - Γ_1,ref,    γ = Γ_2 - Γ_2,ref,    κ = φ' - φ'_ref,    Γ = A(φ)ᵀ r',
     [N, Q, M] = S [ε, γ, κ] + D [ε, γ, κ]_t.
 
 Here r is the position of the axis, and S and D are the matrices of stiffness and damping of the section. The strains
 Γ_ref and φ'_ref are the sums of the values in the reference configuration and ``reference_strain``. The virtual work of
-the section forces is ∫ N δε + Q δγ + M δκ dx, and the elastic energy is ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx. The inertia
-forces ρA r_tt and J φ_tt, with the mass ρA and the rotary inertia J per length, are computed with the consistent,
-constant mass matrix.
+the section forces is ∫ N δε + Q δγ + M δκ dx, and the elastic energy is ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx. Let ρA be the
+mass per length, and J the rotary inertia per length. The inertia forces ρA r_tt and J φ_tt are computed with the
+consistent, constant mass matrix.
 
 The position r of the axis and the angle φ are interpolated by the same polynomials, see rules.py. The angle φ is the
 rotation of the cross section. Without shear, the vector e_1 = A(φ) [1, 0] of the cross section is tangential to the
 axis of the beam. A rigid-body motion of the beam does not change the strains.
 
-The kernels are in forces2d.py, the outputs in sections2d.py.
+The kernels are in forces2d.py, and the outputs are in sections2d.py.
 
 Source: E. Reissner, J. Appl. Math. Phys. 23 (1972) 795-804; J. C. Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58
 (1986) 79-116.
@@ -92,13 +92,14 @@ class Beam2D(Component):
 
 
 def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
-    """Return ``node_angles`` plus multiples of 2π [rad], shape (rows, nodes). The multiples are chosen such that the
-    angles of e_1 at all nodes of an element differ from the angle of e_1 at node0 by at most π. Without these
-    multiples, the angles in the last element of a closed line of beams would differ by a full turn.
+    """Return ``node_angles`` plus multiples of 2π [rad], shape (rows, nodes). With these multiples, the angles of e_1
+    at all nodes of an element differ from the angle of e_1 at node0 by at most π. Without these multiples, the angles
+    in the last element of a closed line of beams would differ by a full turn.
 
     Args:
         phi: angles [rad] of the nodes in the reference configuration.
-        node_angles: the column of `Beam2D`, angles from the axes of the nodes to e_1 [rad].
+        node_angles: the column ``node_angles`` of `Beam2D`, which contains the angles [rad] from the axes of the nodes
+            to e_1.
     """
     total = phi + node_angles
     shifts: FloatArray = node_angles + FULL_TURN * np.round((total[:, :1] - total) / FULL_TURN)

@@ -1,7 +1,7 @@
 """3D geometrically exact beam element with shear deformation, of order 1 to 3.
 
 The strains Γ of the axis, the twist κ_1 and the curvatures κ_2, κ_3 are components in the frame e_1, e_2, e_3 of the
-cross section, where κ~ is the matrix of the cross product κ ×:
+cross section. With the matrix κ~ of the cross product κ ×, they are
 
     Γ = A(e)ᵀ r',    κ~ = A(e)ᵀ A(e)',    z = [Γ, κ] - [Γ, κ]_ref,
     [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t.
@@ -10,16 +10,16 @@ Here r is the position of the axis, ' the derivative with respect to the positio
 matrix of the Euler parameters e, and S and D are the matrices of stiffness and damping of the section. The virtual work
 of the section forces is ∫ [N, ..., M_3] δz dx, and the elastic energy is ∫ zᵀ S z/2 dx.
 
-Without ``reference_strain`` the reference configuration has no internal forces. The Euler parameters of the nodes are
-interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters, so a rigid rotation rotates the
-interpolated frames in the same way as the nodes. Therefore strains do not change in a rigid-body motion of the beam,
-and do not depend on the path of the motion. A(e) does not depend on the length of e. Euler parameters e and -e describe
-the same rotation. ``flip`` is -1 for a node if the dot product of its Euler parameters and the Euler parameters of
-node0 is negative in the reference configuration, otherwise 1. For order 1 the curvature is the rotation vector between
-the two nodes divided by the length of the element, as in the element of Crisfield and Jelenić.
+Without ``reference_strain``, there are no internal forces in the reference configuration. The Euler parameters of the
+nodes are interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters. It therefore rotates the
+interpolated frames in the same way as the nodes. Therefore a rigid-body motion of the beam does not change the strains,
+and strains do not depend on the path of the motion. A(e) does not depend on the length of e. Euler parameters e and -e
+describe the same rotation. In the reference configuration, the dot product of the Euler parameters of a node and of
+node0 may be negative. ``flip`` is then -1 for this node, otherwise 1. For order 1 the curvature is the rotation vector
+between the two nodes divided by the length of the element. The element of Crisfield and Jelenić has the same curvature.
 
 The inertia forces ρA r_tt of the axis are computed with the consistent, constant mass matrix. The kernels are in
-space_forces.py, forces3d.py and inertia3d.py, the outputs in sections3d.py.
+space_forces.py, forces3d.py and inertia3d.py, and the outputs are in sections3d.py.
 
 Source: J. C. Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58 (1986) 79-116; M. A. Crisfield, G. Jelenić, Proc. R.
 Soc. A 455 (1999) 1125-1147; E. Zupan, M. Saje, D. Zupan, Comput. Methods Appl. Mech. Eng. 198 (2009) 3944-3956.
@@ -59,7 +59,7 @@ class Beam3D(SpaceBeam):
     """A 3D beam element with shear deformation.
 
     An element with ``node2`` has the order 2, and an element with ``node2`` and ``node3`` has the order 3.
-    `straight_beam` and `beam_along` create rows of elements. Each node needs a `UnitRotation3D` or a rigid body.
+    `straight_beam` and `beam_along` create rows of elements. Each node must have a `UnitRotation3D` or a rigid body.
     ``stiffness``, ``damping`` and ``rotary_inertia`` can be given as the diagonals of the matrices.
     """
 
@@ -96,7 +96,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     of the stress-free state, which are the strains of the reference configuration plus ``reference_strain``.
 
     Additional fields are ``flip``, the signs of `find_flips`, shape (4,); ``bend``, the quantity l of forces3d.py
-    [m^2]; and ``damped``, whether ``damping`` is not zero.
+    [m^2]; and ``damped``, which states whether ``damping`` is not zero.
     """
     x = rows.reference
     e = x.reshape(len(x), -1, WIDTH)[:, :, 3:]

@@ -1,9 +1,9 @@
 """Kernels of `Beam2D` for elements of the same polynomial order: forces, tangents, rotary inertia, energies and
 strains.
 
-See beam2d.py for the equations and symbols. A point of the axis has the variables y = (r'_x, r'_y, φ, φ'), the strains
-z(y), and the section forces σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G = ∂z/∂y, and the
-derivatives of f_y with respect to y are
+See beam2d.py for the equations and symbols. At a point of the axis, the variables are y = (r'_x, r'_y, φ, φ'), the
+strains are z(y), and the section forces are σ = S (z - z_ref) + D z_t. The generalised forces are f_y = Gᵀ σ with G =
+∂z/∂y, and the derivatives of f_y with respect to y are
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y².
 
@@ -29,8 +29,8 @@ Point = tuple[float, float, float, float]
 
 @kernel(inline=True)
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, share: float) -> Point:
-    """Return r'_x, r'_y, φ, φ' at a Gauss point if x contains coordinates and ``share`` is 1. Return the rates of these
-    variables if x contains velocities and ``share`` is 0.
+    """Return r'_x, r'_y, φ and φ' at a Gauss point. For these values, x must contain coordinates and ``share`` must be
+    1. If x contains velocities and ``share`` is 0, return the rates of these variables.
     """
     p0, p1, phi, turn = 0.0, 0.0, 0.0, 0.0
     for a in range(len(rule.W)):
@@ -70,13 +70,17 @@ def times(A: FloatArray, z: Three) -> Three:
 
 @kernel(inline=True)
 def beyond(row: Any, j: int, z: Three) -> Three:
-    """Return ε, γ, κ, the differences between the present strains and the strains of the stress-free state."""
+    """Return ε, γ and κ, which are the differences between the present strains and the strains of the stress-free
+    state.
+    """
     return z[0] - row.free[j, 0], z[1] - row.free[j, 1], z[2] - row.free[j, 2]
 
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add to f the forces on the node coordinates that result from the section forces, for rows with the same order."""
+    """Add to f the forces on the node coordinates that result from the section forces. All rows must have the same
+    order.
+    """
     for i in range(len(rows)):
         row = rows[i]
         for j in range(len(rule.w)):
@@ -154,8 +158,8 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 @kernel
 def section_mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add ``scale`` times the mass matrix ∫ J N_a N_b dx of the rotations of the nodes to ``values``, the values of the
-    matrix, at the indices ``slots``, shape (all rows of the table, n, n).
+    """Add ``scale`` times a mass matrix to ``values``, the values of the matrix of the model, at the indices ``slots``,
+    shape (all rows of the table, n, n). The mass matrix ∫ J N_a N_b dx is the matrix of the rotations of the nodes.
     """
     for i in range(len(rows)):
         row = rows[i]

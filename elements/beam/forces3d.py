@@ -1,22 +1,22 @@
 """Kernels of `Beam3D` for rows of the same order: forces, tangents, energies and strains.
 
 A point of the axis has the variables y = (p, e, d) with p = r' and d = e', where r is the position, e the Euler
-parameters and A the rotation matrix of the cross section. With n = e·e the strains and the derivatives of the strains
-with respect to y are
+parameters and A the rotation matrix of the cross section. With n = e·e, the strains and their derivatives with respect
+to y are
 
     Γ = Aᵀ p,                       ∂Γ/∂p = Aᵀ,    ∂Γ/∂e = Γ × W,    W = 2 L(e)/n,
     κ = F(u) k,    k = W d,         ∂k/∂d = W,     ∂k/∂e = -2 (L(d) + k eᵀ)/n,
     u = l d·d/n,    F = atan(√u)/√u.
 
-The matrix L(e) is defined in rotations.py. For an element of order 1, l is the square of half the length of the
-element. The curvature is then the rotation vector between the nodes, divided by the length of the element. For other
-orders l = 0 and F = 1. The second derivatives of the strains follow from the dot products of Γ and k with constant
-vectors b and m. With the matrix m~ of the cross product m ×, these products are
+The matrix L(e) is defined in rotations.py. For an element of order 1, l is the square of half the element length. The
+curvature is then the rotation vector between the nodes, divided by the length of the element. For other orders l = 0
+and F = 1. The dot products of Γ and k with constant vectors b and m determine the second derivatives of the strains.
+With the matrix m~ of the cross product m ×, these dot products are
 
     b·Γ = eᵀ Q e/n,    Q = [[b·p, (b × p)ᵀ], [b × p, b pᵀ + p bᵀ - (b·p) I]],
     m·k = eᵀ P d/n,    P = [[0, 2 mᵀ], [-2 m, 2 m~]].
 
-space_forces.py states the forces that follow from z = (Γ, κ), and their derivatives.
+The file space_forces.py states the forces that follow from z = (Γ, κ), and the derivatives of these forces.
 """
 
 from __future__ import annotations
@@ -46,7 +46,9 @@ WIDTH = 7
 COUNT = 11
 """Number of components of y = (p, e, d), see the docstring of this module."""
 SMALL = 0.05
-"""Value of u below which F and its derivatives are computed from a series [1]; 14 terms give machine precision."""
+"""If u is smaller than this value [1], F and its derivatives are computed from a series. 14 terms of the series give
+machine precision.
+"""
 CurvatureWork = tuple[FloatArray, FloatArray, FloatArray, FloatArray, FloatArray]
 """Type of the work arrays of `add_curvature`: Q and P of the module docstring, shape (4, 4), and three gradients, shape
 (4,)."""
@@ -183,7 +185,9 @@ def add_curvature(
 
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add to f the forces on the node coordinates that result from the section forces, for rows with the same order."""
+    """Add to f the forces on the node coordinates that result from the section forces. All rows must have the same
+    order.
+    """
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT))
     for i in range(len(rows)):

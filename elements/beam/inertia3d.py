@@ -4,10 +4,10 @@ The inertia moments, in the frames of the cross sections, are
 
     Θ_a ω_t + ω × Θ_a ω,    Θ_a = J ∫ N_a dx at each node a, J: rotary inertia per length.
 
-Each moment has the form of the inertia moment of a rigid body about its centre of mass, and is evaluated by functions
-of bodies/rigid3d_kernels.py. The file bodies/rigid3d.py explains the artificial inertia κ = 4/3 tr Θ_a for changes of
-the length of the Euler parameters. The integrals ∫ N_a dx are the weights of the Gauss-Lobatto rule, whose error has
-the same order as the error of the elements.
+Each moment has the form of the inertia moment of a rigid body about its centre of mass. The moments are evaluated by
+functions of bodies/rigid3d_kernels.py. The file bodies/rigid3d.py explains the artificial inertia κ = 4/3 tr Θ_a for
+changes of the length of the Euler parameters. The integrals ∫ N_a dx are the weights of the Gauss-Lobatto rule. The
+error of this rule has the same order as the error of the elements.
 """
 
 from __future__ import annotations

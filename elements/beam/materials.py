@@ -1,10 +1,11 @@
-"""Functions that compute columns of beams from the material and the shape of the cross section, which is a round bar, a
-tube or a rectangle.
+"""Functions that compute columns of beams from the material and the shape of the cross section. The cross section is a
+round bar, a tube or a rectangle.
 
-The stiffnesses are EA, k GA, EI and GJ, with Young's modulus E, the shear modulus G = E/(2 (1 + ν)), Poisson's ratio ν,
-the area A, the shear coefficient k of Cowper, the second moments of area I, and the torsion constant J of the cross
-section. With the density ρ, the products ρA and ρI are the mass and the rotary inertia per length. Warping of the cross
-section is free. For round bars and tubes J = I_2 + I_3. For rectangles with the sides a ≥ b, the torsion constant is
+The stiffnesses are EA, k GA, EI and GJ. The symbols are Young's modulus E, the shear modulus G = E/(2 (1 + ν)) with
+Poisson's ratio ν, the area A, the shear coefficient k of Cowper, the second moments of area I, and the torsion constant
+J of the cross section. With the density ρ, the products ρA and ρI are the mass and the rotary inertia per length.
+Warping of the cross section is free. For round bars and tubes J = I_2 + I_3. For rectangles with the sides a ≥ b, the
+torsion constant is
 
     J = a b³ (1/3 - 64 b/(π⁵ a) Σ tanh(n π a/(2 b))/n⁵),    n = 1, 3, ...
 
@@ -72,7 +73,7 @@ def rectangular_section(
     Args:
         height: side along e_2 [m]; in 2D the side that is in the plane of the model.
         width: side along e_3 [m].
-        modulus, density, poisson, dims: properties of the material, and number of dimensions, as in `round_section`.
+        modulus, density, poisson, dims: properties of the material, and number of dimensions, see `round_section`.
 
     Raises:
         ModelError: a value is not allowed.

@@ -23,16 +23,19 @@ INNER_NODES = (
 )
 """Descriptions of node2 and node3."""
 FirstAxes = Callable[[IntArray, FloatArray, LineRule], FloatArray]
-"""Type of functions of row indices, shape (k,), reference coordinates of these rows, shape (k, nodes, width), and rule;
-the results are the unit vectors e_1 of the cross sections at the Gauss points, shape (k, g, d) in d dimensions.
+"""Type of functions that return the unit vectors e_1 of the cross sections at the Gauss points, shape (k, g, d) in d
+dimensions. The arguments are row indices, shape (k,), reference coordinates of these rows, shape (k, nodes, width), and
+the rule.
 """
 SYMMETRY = 1e-9
-"""Largest asymmetry of a section matrix, relative to its largest element, that is treated as a rounding error [1]. The
-value is also the largest allowed absolute value of a negative eigenvalue of the matrix, after rows and columns have
-been scaled such that the diagonal elements are 1.
+"""Largest asymmetry of a section matrix, relative to its largest element, that is treated as a rounding error [1]. This
+value is also the largest allowed magnitude of a negative eigenvalue of the matrix. Before the eigenvalues are computed,
+rows and columns are scaled such that the diagonal elements are 1.
 """
 LEAST_COSINE = 0.5
-"""Smallest allowed cosine of the angle between the axis and e_1 of a cross section [1]; 0.5 is the cosine of 60°."""
+"""Smallest allowed cosine [1] of the angle between the axis and e_1 of a cross section. The value 0.5 is the cosine of
+60°.
+"""
 MOST_UNEVEN = 1.05
 """Largest allowed ratio of |r'| at two Gauss points of an element with inner nodes [1]. For an element of order 2 on an
 arc of 120°, the ratio is 1.0033. If the inner node of an element is at s = 0.52 instead of 0.5, the ratio is 1.10, and
@@ -75,9 +78,9 @@ class SpaceBeam(Component):
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
-    """Return the global indices of the coordinates of node0 to node3, shape (rows, n). Each node has ``width`` indices,
-    which are -1 for a missing node. If no row has a node3, the indices of node3 are omitted. If, in addition, no row
-    has a node2, the indices of node2 are also omitted.
+    """Return the global indices of the coordinates of node0 to node3, shape (rows, n). Each node has ``width`` indices.
+    The indices of a missing node are -1. If no row has a node3, the indices of node3 are omitted. If, in addition, no
+    row has a node2, the indices of node2 are also omitted.
     """
     ids = [table.local(name) for name in NODES]
     used = 4 if (ids[3] >= 0).any() else 3 if (ids[2] >= 0).any() else 2
@@ -97,8 +100,8 @@ def find_orders(inner: tuple[IntArray, IntArray]) -> IntArray:
 
 
 def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArray:
-    """Return the lengths of beams [m] as given by the user. A length of 0 is replaced by the length of the axis through
-    the nodes at the positions r [m], shape (rows, nodes, d) in d dimensions.
+    """Return the lengths of beams [m] that the user has given. If a given length is 0, it is replaced by the length of
+    the axis through the nodes at the positions r [m], shape (rows, nodes, d) in d dimensions.
     """
     found = np.array(given)
     for p in np.unique(order[given == 0.0]):
@@ -112,9 +115,9 @@ def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDAr
     """Create the records of rows for the kernels.
 
     The additional fields ``dofs``, ``order`` and ``place`` are the coordinate indices, the polynomial order of the
-    element, and the index of a row among the rows on this process. The field ``free``, shape (3, strains), is set to 0;
-    it is intended for the strains of the stress-free state at the Gauss points. The field ``node_mass``, shape (4,), is
-    the mass at each node [kg]. The fields in ``own`` are also added.
+    element, and the index of a row among the rows on this process. The field ``free``, shape (3, strains), is 0. It
+    will contain the strains of the stress-free state at the Gauss points. The field ``node_mass``, shape (4,), is the
+    mass at each node [kg]. The fields in the argument ``own`` are also added.
 
     Args:
         width: number of coordinates of a node.
@@ -148,8 +151,8 @@ def group_rows(own: NDArray[Any]) -> list[tuple[NDArray[Any], LineRule]]:
 
 
 def expand_section(component: type[Component], values: dict[str, Any], **sizes: int) -> dict[str, Any]:
-    """Convert section matrices that the user gave as diagonals to full matrices. ``sizes`` contains the required size n
-    of each n x n matrix by the name of its column.
+    """Convert section matrices that the user gave as diagonals to full matrices. The argument ``sizes`` contains the
+    required size n of each n x n matrix, by the name of its column.
 
     Raises:
         ModelError: the values are neither diagonals nor matrices of the required size.
@@ -199,8 +202,8 @@ def check_beams(world: Tables, table: EntityTable, *matrices: str) -> None:
 
 
 def check_axes(world: Tables, table: EntityTable, width: int, dims: int, first_axes: FirstAxes) -> None:
-    """Raise ModelError for beams of length 0, for inner nodes at wrong positions, for given lengths that are not the
-    length of the axis, and for wrong directions of cross sections.
+    """Raise ModelError for beams of length 0, for inner nodes at wrong positions, for given lengths that differ from
+    the length of the axis, and for wrong directions of cross sections.
 
     Args:
         world: the model.
@@ -229,8 +232,8 @@ def _refuse_axes(table: EntityTable, cosine: FloatArray, size: FloatArray) -> No
 
     Args:
         cosine: smallest cosine of the angles between the axis and e_1 of the cross sections, shape (resident,).
-        size: the smallest and the largest value of |r'| L [m] at the Gauss points, where L is the length of the beam,
-            and the length [m] of the axis, shape (resident, 3).
+        size: three lengths [m], shape (resident, 3): the smallest and the largest value of |r'| L at the Gauss points,
+            where L is the length of the beam, and the length of the axis.
     """
     for k in np.flatnonzero(~(size[:, 0] > 0.0))[:1]:
         raise ModelError(f"nodes of {table.kind} row {table.resident[k]} are at one point: must have a distance > 0 m")

@@ -32,7 +32,7 @@ MOST_NODES, MOST_POINTS = 4, 3
 class LineRule(NamedTuple):
     """The shape functions and the Gauss rule of a beam of order p, with g = p Gauss points and n = p + 1 nodes.
 
-    w: weights of the Gauss points, shape (g,); the sum of the weights is 1.
+    w: weights of the Gauss points, shape (g,). The sum of the weights is 1.
     N, D: shape functions and their derivatives with respect to s at the Gauss points, shape (g, n).
     M: ∫ N_a N_b ds, shape (n, n).
     W: ∫ N_a ds, shape (n,).

@@ -2,8 +2,8 @@
 
 ``x`` is a position from 0 to the length of the beam [m]. The argument is a scalar for all rows, or an array of shape
 (rows,), or (rows, k) for k positions per row. By default outputs are evaluated in the middle of each beam. Strains,
-forces and moments are interpolated by polynomials through the values at the Gauss points. For order 1 they are constant
-along an element.
+forces and moments are interpolated by polynomials through the values at the Gauss points. For order 1, strains, forces
+and moments are constant along an element.
 """
 
 from __future__ import annotations
@@ -26,8 +26,8 @@ Fill = Callable[[Any, LineRule, FloatArray, FloatArray, FloatArray, FloatArray],
 
 
 class SectionLoads(NamedTuple):
-    """Strains minus the strains of the stress-free state, and forces and moments including damping, each of shape
-    (rows, k, strains).
+    """Strains minus the strains of the stress-free state, and the forces and moments including damping. Each array has
+    the shape (rows, k, strains).
     """
 
     strain: FloatArray
@@ -35,8 +35,9 @@ class SectionLoads(NamedTuple):
 
 
 def eval_loads(rows: LocalRows, s: Fields, places: LinePlaces, fill: Fill) -> SectionLoads:
-    """Evaluate strains, forces and moments at positions on the axis; ``fill`` is a kernel that fills the strains at the
-    Gauss points."""
+    """Evaluate strains, forces and moments at positions on the axis. The kernel ``fill`` computes the strains at the
+    Gauss points.
+    """
     own = rows.columns
     z, zt = np.zeros(own["free"].shape), np.zeros(own["free"].shape)
     for some, rule in rows.kept("groups", lambda: group_rows(own)):
@@ -55,8 +56,8 @@ def interpolate(rows: LocalRows, values: FloatArray, places: LinePlaces, width: 
 
 
 def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, LinePlaces], FloatArray]) -> Output:
-    """Create an output variable that is evaluated at positions on the beams. A call with the same positions as the
-    previous call uses the same shape functions again.
+    """Create an output variable that is evaluated at positions on the beams. If the positions are equal to those of the
+    previous call, the shape functions of that call are used again.
     """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
@@ -73,7 +74,7 @@ def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Lin
 def draw_lines(
     rows: LocalRows, subdivisions: int, width: int, fill: Callable[[LinePlaces], Filled], units: Mapping[str, str]
 ) -> Drawing:  # fmt: skip
-    """Draw each beam as ``subdivisions`` lines between points at equal distances along the axis. Connected beams get
+    """Draw each beam as ``subdivisions`` lines between points at equal distances along the axis. Connected beams have
     the same part label.
 
     Args:

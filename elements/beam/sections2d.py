@@ -34,10 +34,16 @@ def eval_turn(rows: LocalRows, values: FloatArray, places: LinePlaces) -> FloatA
 
 def eval_shift(rows: LocalRows, places: LinePlaces) -> FloatArray:
     """Return the field ``shift`` of the records, interpolated at positions on the axis, shape (rows, k). At a node,
-    ``shift`` is the angle from the axis of the node to e_1 plus a multiple of 2π.
+    ``shift`` is the angle from the axis of the node to e_1, plus a multiple of 2π.
     """
     shift: FloatArray = np.einsum("ika,ia->ik", places.N, rows.columns["shift"])
     return shift
+
+
+def eval_director(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
+    """Return the axis e_1 of the cross section, shape (rows, k, 3)."""
+    angle = eval_turn(rows, s.x, places) + eval_shift(rows, places)
+    return np.stack((np.cos(angle), np.sin(angle), np.zeros_like(angle)), axis=2)
 
 
 def eval_displacement(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
@@ -62,6 +68,7 @@ OUTPUTS: dict[str, Output] = {
         "total rotation of the section at x about z",
         lambda rows, s, at: eval_turn(rows, s.x, at) + eval_shift(rows, at),
     ),
+    "director": place_output("1", "axis e_1 of the section at x, global, shape (3,)", eval_director),
     "angular_velocity": place_output(
         "rad/s", "angular velocity of the section at x about z", lambda rows, s, at: eval_turn(rows, s.v, at)
     ),

@@ -63,7 +63,7 @@ def space_outputs(width: int, frames: Frames, fill: Fill) -> dict[str, Output]:
     """Create the output variables of 3D beams.
 
     Args:
-        width: number of coordinates of a node; the first three coordinates are its position.
+        width: number of coordinates of a node. The first three coordinates are the position of the node.
         frames: function ``(rows, fields, places)`` that returns the frames of sections, shape (rows, k, 3, 3).
         fill: kernel that fills the strains at the Gauss points.
     """
@@ -87,6 +87,9 @@ def space_outputs(width: int, frames: Frames, fill: Fill) -> dict[str, Output]:
             "m/s^2", "global acceleration at x, shape (3,)", lambda rows, s, at: vector(rows, s.a, at)
         ),
         "frame": place_output("1", "frame of the section at x, columns e_1, e_2, e_3, (3, 3)", frames),
+        "director": place_output(
+            "1", "axis e_1 of the section at x, global, (3,)", lambda rows, s, at: frames(rows, s, at)[..., 0]
+        ),
         "strain": place_output(
             "1, 1, 1, 1/m, 1/m, 1/m",
             "strains ε, γ_2, γ_3, κ_1, κ_2, κ_3 at x minus the strains at which the force is 0, (6,)",
@@ -124,7 +127,9 @@ OUTPUTS = space_outputs(WIDTH, eval_frame, fill_strains) | {
 
 
 def draw_space(rows: LocalRows, s: Fields, subdivisions: int, width: int, frames: Frames, fill: Fill) -> Drawing:
-    """Draw 3D beams as lines along their axes; ``width``, ``frames`` and ``fill`` as in `space_outputs`."""
+    """Draw 3D beams as lines along their axes. The arguments ``width``, ``frames`` and ``fill`` are explained in
+    `space_outputs`.
+    """
 
     def eval_fields(places: LinePlaces) -> tuple[FloatArray, Mapping[str, FloatArray]]:
         A, force = frames(rows, s, places), eval_loads(rows, s, places, fill).force

@@ -1,9 +1,9 @@
-"""3D beam element with deformable cross sections, of order 1 to 3: the absolute nodal coordinate formulation with the
-strains of a beam with shear.
+"""3D beam element with deformable cross sections, of order 1 to 3. The element uses the absolute nodal coordinate
+formulation with the strains of a beam with shear.
 
-The nodes have the position r of the axis and the slopes r_2, r_3 of the cross section; a point at the distances y, z
-from the axis has the position r + y r_2 + z r_3. Positions and slopes are interpolated between the nodes. The frame of
-a cross section is
+The coordinates of the nodes are the position r of the axis and the slopes r_2, r_3 of the cross section. A point at the
+distances y, z from the axis has the position r + y r_2 + z r_3. Positions and slopes are interpolated between the
+nodes. The frame of a cross section is
 
     e_3 = r_3/|r_3|,    e_1 = n/|n|,    n = r_2 × r_3,    e_2 = e_3 × e_1.
 
@@ -12,26 +12,26 @@ The strains Γ of the axis, the twist κ_1 and the curvatures κ_2, κ_3 are com
     Γ = Aᵀ r' - (1, 0, 0),    κ_1 = e_3·e_2',    κ_2 = e_1·e_3',    κ_3 = e_2·e_1',    z = [Γ, κ] - [Γ, κ]_ref,
     [N, Q_2, Q_3, M_1, M_2, M_3] = S z + D z_t,
 
-where A is the matrix with the columns e_1, e_2, e_3, ' is the derivative with respect to the position x on the axis,
-and S and D are the matrices of stiffness and damping of the section. The strains of the cross section and their stress
+Here A is the matrix with the columns e_1, e_2, e_3, and ' is the derivative with respect to the position x on the axis.
+S and D are the matrices of stiffness and damping of the section. The strains of the cross section and their stress
 resultants are
 
     E_22 = (r_2·r_2 - 1)/2,    E_33 = (r_3·r_3 - 1)/2,    E_23 = r_2·r_3/2,    T = k E + d E_t    (for each component).
 
-The elastic energy is ∫ zᵀ S z/2 + Σ k E²/2 dx. Γ and κ are integrated at the Gauss points of `rules`, to avoid locking
-of thin beams, and E at the nodes by the Gauss-Lobatto rule. The larger k, the stiffer are the cross sections. For k
-approaching infinity the element becomes a beam with rigid cross sections, as `Beam3D`. Γ, κ and E do not change in a
-rigid-body motion.
+The elastic energy is ∫ zᵀ S z/2 + Σ k E²/2 dx. To avoid locking of thin beams, Γ and κ are integrated at the Gauss
+points of `rules`, and E is integrated at the nodes by the Gauss-Lobatto rule. The larger k, the stiffer are the cross
+sections. If k approaches infinity, the element becomes a beam with rigid cross sections, like `Beam3D`. A rigid-body
+motion does not change Γ, κ and E.
 
-The inertia forces are linear in the accelerations, because the mass matrix is constant. With J, the inertia per length
-of the slopes, the kinetic energy is ∫ ρA |r_t|²/2 + wᵀ J w/2 dx, w = (r_2,t, r_3,t). For a cross section with the
+The inertia forces are linear in the accelerations, because the mass matrix is constant. J is the inertia per length of
+the slopes. The kinetic energy is ∫ ρA |r_t|²/2 + wᵀ J w/2 dx with w = (r_2,t, r_3,t). For a cross section with the
 density ρ
 
     J = [[Θ_33 I, -Θ_23 I], [-Θ_23 I, Θ_22 I]],    Θ_33 = ∫ ρ y² dA,    Θ_22 = ∫ ρ z² dA,    Θ_23 = -∫ ρ y z dA,
 
 where Θ is the inertia of the section per length, and Θ_11 = Θ_22 + Θ_33.
 
-The kernels are in space_forces.py and slope_forces3d.py, the outputs in slope_sections3d.py.
+The kernels are in space_forces.py and slope_forces3d.py, and the outputs are in slope_sections3d.py.
 
 Source: K. Nachbagauer, P. Gruber, J. Gerstmayr, J. Comput. Nonlinear Dynam. 8 (2013) 021004 (structural mechanics
 formulation).
@@ -75,8 +75,8 @@ class SlopeBeam3D(SpaceBeam):
     """A 3D beam element with shear deformation and deformable cross sections (ANCF beam).
 
     An element with ``node2`` has the order 2, and an element with ``node2`` and ``node3`` has the order 3.
-    ``stiffness``, ``damping`` and ``rotary_inertia`` can be given as for `Beam3D`, so the results of `round_section`
-    and `rectangular_section` are columns of this element, too.
+    ``stiffness``, ``damping`` and ``rotary_inertia`` can be given in the forms that `Beam3D` allows. Therefore the
+    results of `round_section` and `rectangular_section` can be used as columns of this element, too.
     """
 
     provides: ClassVar[tuple[str, ...]] = ("body", "slope beam")
@@ -105,8 +105,8 @@ KERNELS = BeamKernels(residual, tangent, fill_energies, section_mass)
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Convert section matrices given as diagonals, and the inertia of a section given as for `Beam3D`, to full
-    matrices, and set the default of ``section_stiffness``.
+    """Convert section matrices that are given as diagonals, and the inertia of a section in the form of `Beam3D`, to
+    full matrices. Set the default of ``section_stiffness``.
 
     Raises:
         ModelError: the matrices have a wrong shape, or the inertia is not the inertia of a plane section.
@@ -141,8 +141,8 @@ def _convert_inertia(given: FloatArray) -> FloatArray:
 
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the data of the rows that the kernels read, as one record per row. The field ``free`` contains the strains
-    of the stress-free state, which are the strains of the reference configuration plus ``reference_strain``; ``damped``
-    is whether ``damping`` is not zero, and ``flip``, shape (4,), is 1 for all nodes.
+    of the stress-free state, which are the strains of the reference configuration plus ``reference_strain``. The field
+    ``damped`` states whether ``damping`` is not zero, and ``flip``, shape (4,), is 1 for all nodes.
     """
     damped, flip = rows.local("damping").any(axis=(1, 2)), np.ones((len(rows.rows), MOST_NODES))
     packed = bind_beams(rows, WIDTH, 3, 6, damped=damped, flip=flip)

@@ -15,8 +15,8 @@ The derivatives follow by the chain rule: with U = ∂w/∂y and F = ∂z/∂w
 
     G = ∂z/∂y = F U,    Σ σ_k ∂²z_k/∂y² = Uᵀ (Σ σ_k ∂²z_k/∂w²) U + Σ (Fᵀσ)_j ∂²w_j/∂y².
 
-The strains of the cross section depend on the slopes of one node. space_forces.py states the forces that follow from z,
-and their derivatives.
+The strains of the cross section depend on the slopes of one node. The file space_forces.py states the forces that
+follow from z, and the derivatives of these forces.
 """
 
 from __future__ import annotations
@@ -49,9 +49,9 @@ SCALARS = ("g33", "g23", "D", "n·p", "r2·p", "r3·p", "r2·d3", "r3·d3", "n·
 """The scalars w, see the docstring of this module."""
 MANY = len(SCALARS)
 STRAIN = (0, 1, 1, 2, 3, 3, 4, 5, 5)
-"""Index of the strain to which each monomial belongs."""
+"""Index of the strain that contains each monomial."""
 FACTOR = (3, 4, 5, 5, 6, 7, 9, 8, 9)
-"""Index in w of the factor of each monomial that contains p, d_2 or d_3."""
+"""For each monomial, the index in w of its factor that contains p, d_2 or d_3."""
 SIGN = (1.0, 1.0, -1.0, 1.0, -1.0, 1.0, 1.0, -1.0, 1.0)
 SHEARED = (0, 0, 1, 0, 0, 1, 0, 0, 1)
 """Exponent of g_23 in each monomial."""
@@ -137,7 +137,7 @@ def fill_second(w: FloatArray, s: FloatArray, H: FloatArray) -> None:
         value = scale * own * w[o]
         H[0, 0] += a * (a - 1.0) * value / (g33 * g33)
         H[2, 2] += b * (b - 1.0) * value / (D * D)
-        # upper triangle; o > 2
+        # entries of the upper triangle; the index o is greater than 2
         H[0, 1] += a * e * scale * w[o] / g33
         H[0, 2] += a * b * value / (g33 * D)
         H[0, o] += a * scale * own / g33
@@ -237,7 +237,7 @@ def find_section(r2: Vector, r3: Vector) -> Vector:
 
 @kernel(inline=True)
 def find_section_rates(r2: Vector, r3: Vector, v2: Vector, v3: Vector) -> Vector:
-    """Return the rates of the strains of the cross section; v2 and v3 are the rates of the slopes."""
+    """Return the rates of the strains of the cross section. The arguments v2 and v3 are the rates of the slopes."""
     return dot(r2, v2), dot(r3, v3), 0.5 * (dot(r2, v3) + dot(v2, r3))
 
 
@@ -251,7 +251,7 @@ def find_section_stress(row: Any, E: Vector, Et: Vector) -> Vector:
 @kernel
 def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
     """Add to f the forces on the node coordinates that result from the section forces and from the strains of the cross
-    sections, for rows with the same order.
+    sections. All rows must have the same order.
     """
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     w, U, F, G = np.zeros(MANY), np.zeros((MANY, COUNT)), np.zeros((6, MANY)), np.zeros((6, COUNT))

@@ -1,9 +1,9 @@
 """Kernels that all 3D beams have: variables of the axis at Gauss points, section forces, and sums over Gauss points.
 
-The first three coordinates of a node are its position r, the others are its rotation coordinates ψ: Euler parameters of
-`Beam3D`, slopes of `SlopeBeam3D`. A point of the axis has the variables y = (r', ψ, ψ'). With the strains z(y), the
-section forces are σ = S (z - z_ref) + D z_t. With G = ∂z/∂y, the generalised forces are f_y = Gᵀ σ, and the derivatives
-of f_y with respect to y are
+The first three coordinates of a node are its position r. The other coordinates are its rotation coordinates ψ, which
+are Euler parameters for `Beam3D` and slopes for `SlopeBeam3D`. A point of the axis has the variables y = (r', ψ, ψ').
+With the strains z(y), the section forces are σ = S (z - z_ref) + D z_t. With G = ∂z/∂y, the generalised forces are f_y
+= Gᵀ σ, and the derivatives of f_y with respect to y are
 
     ∂f_y/∂y = Gᵀ (S G + D ∂z_t/∂y) + Σ σ_k ∂²z_k/∂y².
 
@@ -21,8 +21,8 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def read_point(row: Any, rule: LineRule, j: int, x: FloatArray, y: FloatArray) -> None:
-    """Fill ``y`` with the variables of a row at Gauss point j if x contains coordinates, or with the rates of these
-    variables if x contains velocities.
+    """Fill ``y`` with the variables of a row at Gauss point j. If x contains velocities instead of coordinates, fill
+    ``y`` with the rates of these variables.
     """
     turns = (len(y) - 3) // 2
     width = 3 + turns
@@ -82,8 +82,8 @@ def add_forces(row: Any, rule: LineRule, j: int, G: FloatArray, stress: FloatArr
 
 @kernel(inline=True)
 def fill_product(row: Any, dq: float, dv: float, G: FloatArray, R: FloatArray, T: FloatArray, K: FloatArray) -> None:
-    """Replace K = Σ σ_k ∂²z_k/∂y² by dq ∂f_y/∂y + dv ∂f_y/∂y_t, where R = ∂z_t/∂y is read only if ``row.damped`` is
-    true, and T, shape (6, count), is a work array.
+    """Replace K = Σ σ_k ∂²z_k/∂y² by dq ∂f_y/∂y + dv ∂f_y/∂y_t. The argument R = ∂z_t/∂y is read only if ``row.damped``
+    is true. T, shape (6, count), is a work array.
     """
     count = G.shape[1]
     width = 3 + (count - 3) // 2

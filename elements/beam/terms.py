@@ -29,14 +29,15 @@ Kernel = Callable[..., None]
 
 
 class BeamKernels(NamedTuple):
-    """The kernels of a beam element. The first two arguments are rows of the same order, and their `LineRule`.
+    """The kernels of a beam element. The first two arguments of each kernel are rows of the same order, and the
+    `LineRule` of this order.
 
     Attributes:
         residual: kernel with the further arguments x, v, f.
         tangent: kernel with the further arguments x, v, dq, dv, slots, values.
         energies: kernel with the further arguments x, v, energies, powers.
         section_mass: kernel with the further arguments scale, slots, values, which adds the constant mass matrix of the
-            cross sections; None if there is none.
+            cross sections. None if the element has no such matrix.
         inertia: kernel with the further arguments x, v, a, f, and its tangent with the further arguments x, v, a, dq,
             dv, da, slots, values; None if all inertia forces follow from the constant mass matrix.
     """
@@ -53,8 +54,8 @@ def axis_mass(
     rows: Any, rule: LineRule, width: int, dims: int, scale: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add ``scale`` times the mass matrix of the axis to ``values``, the values of the matrix, at the indices
-    ``slots``, shape (all rows of the table, n, n). Nodes have ``width`` coordinates, the first ``dims`` of which are
-    the position.
+    ``slots``, shape (all rows of the table, n, n). The number of coordinates of a node is ``width``. The first ``dims``
+    of these coordinates are the position.
     """
     for i in range(len(rows)):
         row = rows[i]
@@ -68,8 +69,8 @@ def axis_mass(
 
 @kernel
 def gravity(rows: Any, width: int, dims: int, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add to f the weight of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,); ``width`` and
-    ``dims`` as for `axis_mass`.
+    """Add to f the weight of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,). The arguments
+    ``width`` and ``dims`` are explained in `axis_mass`.
     """
     for i in which:
         row = rows[i]
@@ -95,7 +96,7 @@ def set_free_strains(packed: NDArray[Any], reference: FloatArray, fill: Fill) ->
 
 
 def build_beams(rows: LocalRows, width: int, dims: int, kernels: BeamKernels, damped: bool) -> System:
-    """Create the `System` with the kernel calls for the rows, which are evaluated in groups of equal order.
+    """Create the `System` with the kernel calls for the rows. The rows are evaluated in groups of equal order.
 
     Args:
         rows: the rows of this process.

@@ -1,9 +1,8 @@
-"""Constraint that the Euler parameters of a 3D node without a rigid body have length 1.
+"""Constraint for 3D nodes without a rigid body: the Euler parameters of the node have length 1.
 
     C = e·e - 1 = 0
 
-`RigidBody3D` contains the same constraint. Each node of a beam without a rigid body at this node needs
-`UnitRotation3D`.
+`RigidBody3D` contains the same constraint. If a node of a beam has no rigid body, it needs a `UnitRotation3D`.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
 """
@@ -22,15 +21,15 @@ from windlass.framework.model.system import ConstraintSystem, System
 
 
 class UnitRotation3D(Component):
-    """Constraint that the Euler parameters of a node have length 1, for nodes of beams without a rigid body."""
+    """Constraint for nodes of beams without a rigid body: the Euler parameters of the node have length 1."""
 
     provides: ClassVar[tuple[str, ...]] = ("unit rotation",)
     node = ref("RigidNode3D", "the node")
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the data of the rows that the kernels read, as one record per row: the indices of the coordinates x, y, z,
-    e0..e3, and the index of the multiplier.
+    """Return the data of the rows that the kernels read, as one record per row. The record contains the indices of the
+    coordinates x, y, z, e0..e3, and the index of the multiplier.
     """
     multipliers = rows.layout.multipliers(rows.table, rows.rows)
     return rows.pack({"dofs": rows.dofs, "multiplier": multipliers[:, 0]})

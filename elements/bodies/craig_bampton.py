@@ -1,12 +1,13 @@
-"""Craig-Bampton reduction of large linear bodies to their boundary coordinates and a few modes.
+"""Craig-Bampton reduction of large linear bodies. The coordinates of a reduced body are its boundary coordinates and
+the coordinates of a few modes.
 
 The coordinates u = [u_b, u_i] of a body with the equations M u_tt + K u = f are divided into boundary coordinates, to
 which other parts are attached, and interior coordinates. The interior coordinates are approximated by
 
     u_i = Ψ u_b + Φ p,    Ψ = -K_ii⁻¹ K_ib,    K_ii φ = ω² M_ii φ.
 
-The columns φ of Φ are modes with fixed boundary, with the angular frequencies ω. With T = [[I, 0], [Ψ, Φ]] the reduced
-matrices are Tᵀ M T and Tᵀ K T. Static responses to forces on the boundary are exact.
+The columns φ of Φ are the modes with fixed boundary, and ω are their angular frequencies. With T = [[I, 0], [Ψ, Φ]] the
+reduced matrices are Tᵀ M T and Tᵀ K T. Static responses to forces on the boundary are exact.
 
 Matrices are NumPy arrays, sparse matrices of SciPy, or names of files. A ``.npz`` file contains a sparse matrix of
 SciPy or a single NumPy array. A ``.mtx`` file has the Matrix Market format.
@@ -47,8 +48,8 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 SMALL = 400
-"""Number of interior coordinates up to which a dense solver computes the modes. For more coordinates, the dense solver
-is used only if at least half of all modes are requested.
+"""Number of interior coordinates. Up to this number, a dense solver computes the modes. For more coordinates, the dense
+solver is used only if at least half of all modes are requested.
 """
 SYMMETRIC = 1e-9
 """Largest asymmetry of a given matrix that is treated as a rounding error, relative to the largest element of the
@@ -100,8 +101,8 @@ class Superelement:
         Args:
             world: model to which the entities are added.
             nodes: one to seven handles, each to one node. The coordinates of these nodes, in the order of the nodes,
-                become the boundary coordinates, in the order of ``boundary``. Attach markers, supports and joints to
-                these nodes.
+                become the boundary coordinates. Their order must be the order of ``boundary``. Markers, supports and
+                joints can be attached to these nodes.
             directions: direction of each of the N coordinates, shape (N,): 0, 1, 2 for displacements along global x, y,
                 z, and -1 for rotations. The weight is computed from these directions. By default the body has no
                 weight.
@@ -138,8 +139,8 @@ class Superelement:
 
 @checked(mass=inside(), stiffness=inside(), boundary=inside(), modes=whole(0))
 def craig_bampton(mass: Any, stiffness: Any, boundary: Any, modes: int = 10) -> Superelement:
-    """Reduce a linear body to its boundary coordinates and to the modes with the lowest frequencies. In these modes the
-    boundary is fixed.
+    """Reduce a linear body to its boundary coordinates and to the modes with the lowest frequencies. The boundary is
+    fixed in these modes.
 
     Args:
         mass, stiffness: symmetric matrices M [kg, ...] and K [N/m, ...], shape (N, N), as arrays, sparse matrices or
@@ -285,7 +286,8 @@ def _read_mesh(body: Superelement, file: Path) -> dict[str, Any]:
 
     try:
         mesh = meshio.read(str(file))
-    except (Exception, SystemExit) as error:  # SystemExit, because meshio ends the process for some damaged files
+    # SystemExit is also caught, because meshio ends the process for some damaged files
+    except (Exception, SystemExit) as error:
         raise ModelError(f"mesh = {str(file)!r} in Superelement.add_to cannot be read by meshio: {error}") from None
     points = np.zeros((len(mesh.points), AXES))
     points[:, : mesh.points.shape[1]] = mesh.points

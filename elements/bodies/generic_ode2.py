@@ -2,7 +2,7 @@
 
     (M + M_u(t, q, q_t)) q_tt + D q_t + K q = f + f_u(t, q, q_t)
 
-M, D, K and f are constant; M_u and f_u are functions of the user. The coordinates q are the displacements of the nodes
+M, D, K and f are constant. M_u and f_u are functions of the user. The coordinates q are the displacements of the nodes
 from their reference coordinates, in the order of the nodes. The weight is M T g, where the columns of T are the values
 of q for translations by 1 m along x, y and z. A body is drawn as the points p + B q and lines between these points.
 
@@ -38,20 +38,20 @@ from windlass.framework.model.table import EntityTable
 SYMMETRIC = 1e-12
 """Largest asymmetry of K, relative to its largest element [1], for which the elastic energy qᵀ K q/2 is defined."""
 ROUGH = 1e-8
-"""Largest asymmetry and largest negative eigenvalue of M that are treated as rounding errors, relative to the diagonal
-of M [1].
+"""Largest asymmetry and largest negative eigenvalue of M, relative to the diagonal of M [1], that are treated as
+rounding errors.
 """
 
 
 class GenericODE2(Component):
-    """A body between nodes of any type, given by its matrices and by user functions.
+    """A body between nodes of any type. The body is given by its matrices and by user functions.
 
     Matrices are dense arrays, sparse matrices of SciPy, or lists of elements row by row. An empty list is a zero
     matrix.
     """
 
     provides = ("body", "matrix body")
-    nodes = refs("node", "nodes; the coordinates q are the coordinates of these nodes in succession", distinct=True)
+    nodes = refs("node", "nodes; the coordinates q are the coordinates of all these nodes, node by node", distinct=True)
     mass = column("kg", "mass matrix M, shape (n, n) for n coordinates [kg, kg m, kg m^2]", shape=None, default=NO_LIST)
     damping = column("N s/m", "damping matrix D, shape (n, n)", shape=None, default=NO_LIST)
     stiffness = column("N/m", "stiffness matrix K, shape (n, n)", shape=None, default=NO_LIST)
@@ -84,7 +84,8 @@ class GenericODE2(Component):
 
 
 class Columns(NamedTuple):
-    """Data of the rows in arrays that the kernels read; w is the largest number of coordinates of a row.
+    """Data of the rows in arrays that the kernels read. The letter w denotes the largest number of coordinates of a
+    row.
 
     dofs: process-local indices of the coordinates, shape (rows, w). In rows with fewer than w coordinates, the
         remaining indices refer to the spare entry of the arrays in `Fields`.
@@ -155,15 +156,15 @@ def load(c: Columns, f: FloatArray) -> None:
 
 @kernel
 def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
-    """Add to f the weight M T g of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
+    """Add to f the weights M T g of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
         for a in range(c.size[i]):
             f[c.dofs[i, a]] += c.MT[i, a, 0] * g[0] + c.MT[i, a, 1] * g[1] + c.MT[i, a, 2] * g[2]
 
 
 def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
-    """Return the number of coordinates of each node in the array ``nodes`` of entity indices, and 0 for the index -1
-    (no node). The result has the shape of ``nodes``.
+    """Return the number of coordinates of each node. The array ``nodes`` contains entity indices. For the index -1 (no
+    node), the result is 0. The result has the shape of ``nodes``.
     """
     count = np.zeros(nodes.shape, np.int64)
     for table, positions, _ in world.split_by_table(nodes.ravel()):
@@ -244,8 +245,8 @@ def build(rows: LocalRows) -> System:
 
 
 def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
-    """Create the `Term` that evaluates the inertia forces M_u q_tt of the user mass functions M_u and the derivatives
-    of these forces. Derivatives of M_u with respect to q and q_t are computed by finite differences.
+    """Create the `Term` that evaluates the inertia forces M_u q_tt and their derivatives, where M_u are the user's mass
+    functions. Derivatives of M_u with respect to q and q_t are computed by finite differences.
     """
 
     def add_force(s: Evaluation) -> None:
@@ -266,7 +267,9 @@ def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
 
 
 def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return q and q_t of all rows, each of shape (rows, w). Rows with fewer than w coordinates are padded with 0."""
+    """Return q and q_t of all rows, each of shape (rows, w). In rows with fewer than w coordinates, the results are
+    padded with 0.
+    """
     return s.x[c.dofs] - c.x0, s.v[c.dofs]
 
 
@@ -293,8 +296,9 @@ def eval_kinetic_energy(rows: LocalRows, s: Fields) -> FloatArray:
 
 
 def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the linear damping and elastic forces D q_t + K q [N, N m], shape (rows, w). Rows with fewer than w
-    coordinates are padded with zeros."""
+    """Return the linear damping and elastic forces D q_t + K q [N, N m], shape (rows, w). In rows with fewer than w
+    coordinates, the result is padded with zeros.
+    """
     c = rows.columns[0]
     q, v = read_all(c, s)
     forces: FloatArray = np.einsum("iab,ib->ia", c.K, q) + np.einsum("iab,ib->ia", c.D, v)

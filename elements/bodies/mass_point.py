@@ -25,8 +25,8 @@ from windlass.framework.model.system import Fields, System, Term
 class MassPoint(Component):
     """A mass point.
 
-    Give either ``node``, or position, displacement and velocity of a new node. The new node is a `Point2D` if the
-    position has two components, and a `Point3D` if the position has three components.
+    Give either ``node``, or the position, the displacement and the velocity of a new node. The new node is a `Point2D`
+    if the position has two components, and a `Point3D` if the position has three components.
     """
 
     provides = ("body",)
@@ -36,8 +36,9 @@ class MassPoint(Component):
 
 @kernel
 def mass(M: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add ``scale`` times the diagonal mass matrix of each row to ``values``, the values of the matrix. M contains the
-    diagonals, shape (rows, k), and ``slots`` the indices of the matrix elements in ``values``, shape (rows, k, k).
+    """Add ``scale`` times the diagonal mass matrix of each row to ``values``, the values of the matrix. The array M
+    contains the diagonals, shape (rows, k). The array ``slots`` contains the indices of the matrix elements in
+    ``values``, shape (rows, k, k).
     """
     for i in range(len(M)):
         for d in range(M.shape[1]):

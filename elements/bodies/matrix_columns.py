@@ -75,7 +75,8 @@ def stack_matrices(
 def bind_state_functions(
     rows: LocalRows, function: str, derivative: str, shapes: Sequence[tuple[int, ...]], words: str
 ) -> dict[int, StateFunction]:
-    """Return the user functions of the active rows, in a dictionary whose keys are indices into ``rows``.
+    """Return the user functions of the active rows as a dictionary. The keys of the dictionary are indices into
+    ``rows``.
 
     Args:
         rows: the rows of the table on this process.

@@ -9,8 +9,8 @@ about the node, the equations of motion about the node are
     (I + m c·c) φ_tt + m (r_x R_y,tt - r_y R_x,tt) = T.
 
 The weight consists of the force m g and the moment m (r_x g_y - r_y g_x), where g is the gravitational acceleration.
-The constant part of the mass matrix is diag(m, m, I + m c·c). If the centre of mass is at the node, all other inertia
-terms are 0.
+The constant part of the mass matrix is diag(m, m, I + m c·c). If the centre of mass is at the node, the inertia terms
+consist of this part alone.
 
 Source: Newton-Euler equations in 2D; A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press.
 """
@@ -33,7 +33,9 @@ from windlass.framework.model.system import Fields, System, Term
 
 
 class RigidBody2D(Component):
-    """A rigid body. Give either ``node``, or position, angle, displacement and velocity of a new `RigidNode2D`."""
+    """A rigid body. Give either ``node``, or the position, the angle, the displacement and the velocity of a new
+    `RigidNode2D`.
+    """
 
     provides = ("body",)
     node = ref("RigidNode2D", "node at the origin of the frame of the body")

@@ -6,13 +6,14 @@ Here m is the mass, a_c the acceleration of the centre of mass, F the force, Θ_
 about the centre of mass, ω the angular velocity, and e the Euler parameters. The equation of the torque T_c is in the
 frame of the body. Each body has its own multiplier of the constraint C = 0. The vector from the node to the centre of
 mass is A c in the global frame and c in the frame of the body. The equations are formulated in the coordinates of the
-node, so the mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the symbols.
+node. Therefore the mass matrix depends on the rotation. See `rigid3d_kernels` for all terms and `rotations` for the
+symbols.
 
 The rotation matrix does not depend on the length of e. Therefore no force has a component along e, and the multiplier
 of the constraint is 0. Without further terms, the mass matrix would be singular, because a change of the length of e
-would have no inertia. Therefore the artificial inertia κ = 4/3 tr Θ is added for a change of the length, where Θ is the
+would have no inertia. Therefore an artificial inertia κ = 4/3 tr Θ for a change of the length is added, where Θ is the
 inertia tensor about the node. With κ, the mass matrix is positive definite for every rotation. The constraint prevents
-changes of the length, so κ affects only the multiplier.
+changes of the length. Therefore κ affects only the multiplier.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapters 6 and 11.
 """
@@ -61,8 +62,8 @@ inertia tensor [1].
 class RigidBody3D(Component):
     """A rigid body in 3D.
 
-    Give either ``node``, or position, euler_parameters, displacement, velocity and angular_velocity of a new
-    `RigidNode3D`.
+    Give either ``node``, or the position, the Euler parameters, the displacement, the velocity and the angular velocity
+    of a new `RigidNode3D`.
     """
 
     provides = ("body", "unit rotation")
@@ -80,7 +81,7 @@ class RigidBody3D(Component):
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Convert the inertia to a tensor, check it, and create the node if none is given.
+    """Convert the inertia to a tensor and check the tensor. If no node is given, create the node.
 
     Raises:
         ModelError: an inertia tensor is not symmetric or not positive definite.
@@ -91,7 +92,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def parse_inertia(given: Any, first_row: int) -> Any:
-    """Convert values of any accepted shape to inertia tensors of shape (3, 3) or (rows, 3, 3), and raise ModelError for
+    """Convert values of any accepted shape to inertia tensors of shape (3, 3) or (rows, 3, 3). Raise ModelError for
     tensors that are not symmetric and positive definite.
     """
     values = read_numbers(given)

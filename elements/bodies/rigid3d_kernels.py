@@ -9,14 +9,15 @@ inertia tensor about the node, and κ the artificial inertia, see rigid3d.py.
     T = Θ α + ω × Θ ω + s × Aᵀ R_tt,
     f_e = Γᵀ T + κ e (e·e_tt + e_t·e_t).
 
-f_R is in the global frame; ω, α and the torque T about the node are in the frame of the body. The generalised forces of
+f_R is in the global frame. ω, α and the torque T about the node are in the frame of the body. The generalised forces of
 the weight are m g and Γᵀ (s × Aᵀ g), where g is the gravitational acceleration.
 
 The exact ω_t has the additional term -ω n_t/n, which is 0 if the velocities satisfy the constraint n = 1. This term is
-neglected, as in Nikravesh's equations. In an index-3 formulation the velocities satisfy the constraint within the error
-of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives of the inertia forces with
-respect to e follow from two equations: the variation δA = A (Γ δe)~, which corresponds to A_t = A ω~, and Lᵀ T = N(T) e
-with N(T) = [[0, -Tᵀ], [T, -T~]]. Here a~ is the matrix of the cross product a ×.
+neglected. It is also neglected in Nikravesh's equations. In an index-3 formulation the velocities satisfy the
+constraint within the error of the integrator. The term m R_tt is part of the constant mass matrix. The derivatives of
+the inertia forces with respect to e follow from two equations. The first is the variation δA = A (Γ δe)~, which
+corresponds to A_t = A ω~. The second is Lᵀ T = N(T) e with N(T) = [[0, -Tᵀ], [T, -T~]]. Here a~ is the matrix of the
+cross product a ×.
 """
 
 from __future__ import annotations
@@ -98,8 +99,8 @@ def update_rotation(x: FloatArray, dofs: IntArray, e: FloatArray, A: FloatArray,
 
 @kernel(inline=True)
 def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
-    """Return the product of G = Γ and the four elements of v for the Euler parameters of a row; n contains the
-    coordinate indices of the row.
+    """Return the product of G = Γ and four elements of v, which are the elements for the Euler parameters of a row. The
+    argument n contains the coordinate indices of the row.
     """
     a, b, c, d = v[n[3]], v[n[4]], v[n[5]], v[n[6]]
     return (

@@ -1,8 +1,9 @@
 """2D cable element with material that moves along the axis of the element. The element is a `Cable2D` with an
-additional coordinate s. All elements of a belt share s.
+additional coordinate s. The coordinate s is common to all elements of a belt.
 
 The nodes describe the axis r(x, t), and the material moves along this axis with the speed s_t. Therefore the nodes of a
-running belt can be at rest. With μ = f_M ρA, f_M = moving_mass_factor, and the symbols of `Cable2D`:
+running belt can be at rest. The symbols are explained in `Cable2D`. In addition, f_M = moving_mass_factor and μ = f_M
+ρA:
 
     velocity of the material    r_t + s_t r'
     forces on the nodes         forces of Cable2D + ∫ μ Sᵀ (2 s_t r'_t + s_t² r'' + s_tt r') dx
@@ -12,10 +13,10 @@ running belt can be at rest. With μ = f_M ρA, f_M = moving_mass_factor, and th
 
 κ' is the derivative of the curvature with respect to x, and [...] is a value at x = L minus the value at x = 0. The
 integral with κ' is included if add_ale_variation is true. The terms s_tt r' and r'·r_tt are included if
-use_coupling_terms is true. The damping forces are computed from the convective rates r'_t + s_t r'' and r''_t + s_t
-r''' if f_M = 1, otherwise from r'_t and r''_t. The mass matrix of the axis, ∫ ρA SᵀS dx, contains ρA instead of μ for
-any f_M. The forces depend on the rates of s, but not on s. Static solvers do not change rates. Therefore s must be
-constrained in static models.
+use_coupling_terms is true. If f_M = 1, the damping forces are computed from the convective rates r'_t + s_t r'' and
+r''_t + s_t r'''. Otherwise the damping forces are computed from r'_t and r''_t. The mass matrix of the axis, ∫ ρA SᵀS
+dx, always contains ρA instead of μ. The forces depend on the rates of s, but not on s. In statics, the rates do not
+change. Therefore s must be constrained in static models.
 
 Source: arbitrary Lagrangian-Eulerian form of the ANCF cable: J. Gerstmayr and others, documentation of Exudyn 1.11,
 item ObjectALEANCFCable2D; axially moving continua: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
@@ -52,7 +53,7 @@ from windlass.framework.model.schema import column, ref
 from windlass.framework.model.system import Evaluation, Fields, Slots, System, Term, evaluate
 
 GIVEN = ("mass_per_length", "length", "use_coupling_terms", "add_ale_variation")
-"""Columns of a cable with moving material that the kernels read."""
+"""Columns of a cable with moving material that the kernels need."""
 
 
 class ALECable2D(Cable2D):
@@ -95,7 +96,7 @@ class MovingView(CableView):
 def build(rows: LocalRows) -> System:
     """Create the `System` with the kernel calls for the rows. The kernels of `Cable2D` evaluate forces and tangents
     from copies of the coordinates. The kernels in ale_kernels.py add the results to the forces on the nodes and on s,
-    and to the matrix.
+    and to the matrix of the model.
     """
     c, n = rows.columns.records, len(rows.rows)
     # each element has its own copy of the coordinates and rates, because the convective rates s_t r'' of the two

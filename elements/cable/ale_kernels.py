@@ -1,21 +1,21 @@
 """Kernels of `ALECable2D`: elastic and inertia forces on the 9 coordinates of a cable, which are 8 coordinates of the
 nodes, followed by s.
 
-Symbols: q and v are the total coordinates and the velocities of the nodes, 4 per global axis in the order r0, r0', r1,
-r1'. The speed and the acceleration of the axial motion are s_t and s_tt. The derivatives of the shape functions with
-respect to x are S_j' = Σ_i S_i G_ij, therefore
+Symbols: q and v are the total coordinates and the velocities of the nodes. For each global axis, there are 4
+coordinates in the order r0, r0', r1, r1'. The speed and the acceleration of the axial motion are s_t and s_tt. The
+derivatives of the shape functions with respect to x are S_j' = Σ_i S_i G_ij. Therefore
 
     r_t + s_t r' = Σ S_i w_i    with    w = v + s_t G q.
 
-With the moving mass per length μ, for each global axis
+With the moving mass per length μ, the following matrices are used for each global axis:
 
     P = ∫ μ S_i S_j' dx = M G,    Q = ∫ μ S_i' S_j' dx = Gᵀ M G,    R = ∫ μ S_i S_j'' dx = M G G = [μ S_i S_j'] - Q.
 
 Kernels read the records ``rows`` of cables. The fields are ``moving_mass_per_length`` μ and ``mass_per_length`` [kg/m],
 ``length`` [m], and the matrices ``G``, ``P``, ``Q`` and ``R``, shape (4, 4). ``dofs`` are the process-local coordinate
-indices of the two nodes and of s (9). If ``convective`` is true, damping uses w instead of v. If ``use_coupling_terms``
-is true, s_tt causes forces on the nodes, and accelerations of the nodes cause a force on s. If ``add_ale_variation`` is
-true, the elastic forces cause a force on s.
+indices of the two nodes and of s (9). If ``convective`` is true, damping is computed from w instead of v. If
+``use_coupling_terms`` is true, s_tt causes forces on the nodes, and accelerations of the nodes cause a force on s. If
+``add_ale_variation`` is true, the elastic forces cause a force on s.
 """
 
 from __future__ import annotations
@@ -50,8 +50,8 @@ def fill_product(A: FloatArray, q: FloatArray, n: IntArray, out: FloatArray) -> 
 
 @kernel
 def gather(rows: NDArray[Any], x: FloatArray, v: FloatArray, xe: FloatArray, ve: FloatArray) -> None:
-    """Copy the 8 coordinates of each element to ``xe``, in the order of the elements. Copy the rates from which the
-    damping is computed to ``ve``.
+    """Copy the 8 coordinates of each element to ``xe``, in the order of the elements. Copy to ``ve`` the rates from
+    which the damping is computed.
     """
     g = np.empty(8)
     for i in range(len(rows)):

@@ -1,11 +1,11 @@
-"""Forces of broken 2D and 3D cables: the two ends of a broken cable keep an axial stiffness.
+"""Forces of broken 2D and 3D cables. The two ends of a broken cable keep an axial stiffness.
 
     Π = k/2 [(|s_0| - 1 - ε_ref)² + (|s_1| - 1 - ε_ref)²],    k = EA L/6
 
 s_0 and s_1 are the slopes r' at the two nodes, and ε_ref is the stress-free strain. The factor k is EA times the weight
 L/6 of an end point in integration rule 2. The energy Π is the part of the strain energy of the cable that does not
-depend on the distance between its nodes. Without Π, the slope at a node without another cable would be a coordinate
-without force, and would grow without bound under the weight of the cable.
+depend on the distance between its nodes. A node at which only broken cables end would otherwise have a slope without
+force. Under the weight of the cable, this slope would grow without bound.
 """
 
 from __future__ import annotations

@@ -1,4 +1,5 @@
-"""2D cable element (ANCF cable): two nodes with position and slope, axial stiffness and bending stiffness, no shear.
+"""2D cable element (ANCF cable): two nodes with position and slope, axial stiffness and bending stiffness, but no shear
+deformation.
 
 The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cable, from 0 to L:
 
@@ -14,14 +15,14 @@ SᵀS dx, and the load of gravity is ∫ ρA S g dx. The stress-free strain and 
 A broken cable has N = 0 and M = 0. The mass matrix and the weight of a broken cable do not change. The module
 broken_cables.py defines the forces that limit the slopes at both ends of a broken cable.
 
-The curvature is the derivative of the angle of the tangent with respect to x, not with respect to the deformed arc
-length, so bending and stretching are not coupled.
+The curvature is the derivative of the angle of the tangent with respect to x and not with respect to the deformed arc
+length. Therefore bending and stretching are not coupled.
 
-Integration rule 0 has 5 Gauss points for axial terms and 3 Gauss points for bending terms. Rule 1 has 4 and 2 Gauss
-points for these terms. Rule 2 has 3 Lobatto points for axial terms and 2 Gauss points for bending terms. With rules 0
-and 1 coarse meshes are too stiff (locking), because a bent cubic has axial strain between its nodes. Rule 2 evaluates
-the strain at only three points. A bent element can have the strain 0 at all three points, so the element does not lock.
-Rule 2 is the default, and takes the least time.
+Integration rule 0 has 5 Gauss points for axial terms and 3 Gauss points for bending terms. Rule 1 has 4 Gauss points
+for axial terms and 2 Gauss points for bending terms. Rule 2 has 3 Lobatto points for axial terms and 2 Gauss points for
+bending terms. With rules 0 and 1, coarse meshes are too stiff (locking), because a bent cubic has axial strain between
+its nodes. Rule 2 evaluates the strain at only three points. A bent element can have the strain 0 at all three points.
+Therefore the element does not lock. Rule 2 is the default, and takes the least time.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.
@@ -124,8 +125,9 @@ class CableKind(NamedTuple):
     name: name of the system.
     gauss: kernels of residual and tangent for any integration rule.
     lobatto: kernels of residual and tangent for rule 2.
-    linear_beside_users: for rows with a user function for only one of axial force and bending moment, whether the
-        kernels evaluate the linear law of the other quantity. Otherwise both quantities are evaluated by NumPy.
+    linear_beside_users: whether the kernels evaluate the linear law of one quantity if a user function is given only
+        for the other quantity. The quantities are the axial force and the bending moment. If false, NumPy evaluates
+        both quantities.
     """
 
     name: str
@@ -154,8 +156,8 @@ class RuleGroup(NamedTuple):
 
 
 def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> RuleGroup:
-    """Create the kernel calls of rows with the same integration rule; ``row`` contains the indices of these rows among
-    the rows on this process.
+    """Create the kernel calls of rows with the same integration rule. The argument ``row`` contains the indices of
+    these rows among the rows on this process.
     """
     some, points = rows.select(row), create_rule(rule)
 
@@ -165,7 +167,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
         return create_rows(some, row, points)._replace(dofs=dofs[row])
 
     lanes = create_lanes(own.__wrapped__())
-    # the integration points of rule 2 are constants in its kernels
+    # the integration points of rule 2 are constants in the kernels for this rule
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return RuleGroup(
@@ -195,8 +197,8 @@ def join_sets(sets: Sequence[Sequence[Call]], last: Call) -> Callable[[Evaluatio
 
 
 def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind: CableKind) -> list[UserRows]:
-    """Create the data of rows with user functions and the same integration rule; ``row`` contains the indices of these
-    rows among the rows on this process.
+    """Create the data of rows with user functions and the same integration rule. The argument ``row`` contains the
+    indices of these rows among the rows on this process.
     """
     if not kind.linear_beside_users:
         return [replace(create_user_rows(rows.select(row), row, rule), dofs=dofs[row])]
@@ -210,13 +212,13 @@ def create_user_groups(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray
 
 
 def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None) -> System:
-    """Create the `System` with the kernel calls for the rows, which are evaluated in groups with the same integration
-    rule.
+    """Create the `System` with the kernel calls for the rows. The rows are evaluated in groups with the same
+    integration rule.
 
     Args:
         rows: the cables. In d dimensions, the first 4 d coordinates of each cable are the coordinates of its nodes.
         dofs: indices of the coordinates of the nodes in the arrays that the kernels read, shape (rows, 4 d).
-        kind: 2D or 3D cables; 2D by default.
+        kind: 2D cables (default) or 3D cables.
     """
     kind = kind or IN_PLANE
     integration, whole, with_users = rows.local("integration"), ~rows.local("broken"), has_function(rows)
@@ -283,8 +285,8 @@ def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
     """Create the data of rows with the same integration rule. ``row`` contains the indices of these rows among the rows
     of the table on this process.
 
-    In the data for the kernels, stiffness and damping are 0 for broken cables and for the laws that a user function
-    replaces.
+    If a cable is broken, or if a user function replaces a law, the stiffness and the damping of this law are 0 in the
+    data for the kernels.
     """
     whole = ~rows.local("broken")
     axial, bending = (
@@ -307,7 +309,7 @@ IN_PLANE = CableKind("Cable2D", (residual_gauss_2d, tangent_gauss_2d), (residual
 
 
 def check_nodes(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables whose ends are the same node."""
+    """Raise ModelError for cables whose two ends are one node."""
     node0 = table.local("node0")
     for k in np.flatnonzero(node0 == table.local("node1"))[:1]:
         name = world.entity(int(node0[k])).name

@@ -1,7 +1,7 @@
-"""3D cable element (ANCF cable): two nodes with position and slope, axial stiffness and bending stiffness, no shear and
-no torsion.
+"""3D cable element (ANCF cable): two nodes with position and slope, axial stiffness and bending stiffness, but no shear
+deformation and no torsion.
 
-The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cable, as in `Cable2D`:
+The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cable, see `Cable2D`:
 
     strain     ε = |r'| - 1,                       force   N = EA (ε - ε_ref) + d_EA ε_t
     curvature  κ = (r' × r'')/|r'|², a vector,     moment  m = EI (κ - κ_ref) + d_EI κ_t
@@ -9,12 +9,11 @@ The axis r(x, t) is a cubic polynomial in the arc length x of the undeformed cab
     ε_ref = ε0 + c (|r'| - 1), κ_ref = κ0 + c κ in the reference configuration, c = strain_is_relative_to_reference
 
 κ_ref is a fixed vector in the global frame. If a cable that is curved in the stress-free state rotates, κ_ref does not
-rotate with the cable, because the element has no coordinate for the rotation of its cross sections. For such cables use
-``bending_moment_function``. The function receives |κ| and returns a moment that acts about the current binormal, even
-if the cable has rotated. See strains.py.
+rotate with the cable. The reason is that the element has no coordinate for the rotation of its cross sections. For such
+cables use ``bending_moment_function``. The user function receives |κ| and returns a moment that acts about the current
+binormal, even if the cable has rotated. See strains.py.
 
-`Cable2D` and `Cable3D` have the same integration rules, and for motion in a plane the forces of both elements are
-equal.
+`Cable2D` and `Cable3D` have the same integration rules. For motion in a plane, the forces of both elements are equal.
 
 Source: J. Gerstmayr, A. A. Shabana, Nonlinear Dynamics 45 (2006) 109-130; for the curvature J. Gerstmayr, H. Irschik,
 Journal of Sound and Vibration 318 (2008) 461-487.

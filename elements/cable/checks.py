@@ -1,23 +1,24 @@
 """Checks of the shape of cables. Before a solve, the checks find cables that are much too short for their route. After
-static solves, the checks find folded cables, and find buckling and bends that the mesh cannot represent.
+static solves, the checks find folded cables. They also find buckling and bends that the mesh cannot represent.
 
 In a folded cable the slope at a node points against the chord of the element:
 
     r'·(r_1 - r_0) < 0    at x = 0 or x = L.
 
-Here r_0 and r_1 are the positions of the nodes, and L is the length of the element. A physical shape fulfils this
-condition only if one element bends by more than 180°. In a cable with small bending stiffness, a folded shape has
-little energy and may be a minimum of the potential, but the folded shape disappears if the mesh is refined.
+Here r_0 and r_1 are the positions of the nodes, and L is the length of the element. In a physical shape, this condition
+is met only if one element bends by more than 180°. In a cable with small bending stiffness, a folded shape has little
+energy and may be a minimum of the potential. It disappears if the mesh is refined.
 
 The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. The cubic shape
 of an element is not accurate enough if the product of L and the curvature κ at this end exceeds about twice the angle
 between the slopes at the two ends of the element.
 
 A cable of the length L and the bending stiffness EI with clamped ends buckles at the axial force N = -4 π² EI/L². A
-single element cannot buckle, so its compressive force can exceed the buckling load of the real cable. An element whose
-compression exceeds this load is reported only as a possible fault, because contact may support the cable laterally.
+single element cannot buckle. Therefore its compressive force can exceed the buckling load of the real cable. An element
+whose compression exceeds this load is reported only as a possible fault, because contact may support the cable
+laterally.
 
-Broken cables carry no force, and are not checked.
+Broken cables carry no force. Therefore they are not checked.
 
 In this module d is the number of dimensions, 2 or 3.
 
@@ -43,11 +44,11 @@ from windlass.framework.model.system import Fault, Fields
 Flags = NDArray[np.bool_]
 
 LARGEST_STRETCH = 0.5
-"""Initial strain [1] above which a cable is reported as too short for its route."""
+"""If the initial strain [1] is above this value, a cable is reported as too short for its route."""
 LARGEST_TURN = 75.0
-"""Angle between the slopes at the two ends of an element [degrees] above which the mesh does not resolve the shape. For
-slack lines with ends near each other, the error of the horizontal force is 2 % at an angle of 80 degrees. Above 88
-degrees, the order of magnitude of the force is wrong.
+"""If the angle between the slopes at the two ends of an element [degrees] is above this value, the mesh does not
+resolve the shape. For slack lines with ends near each other, the error of the horizontal force is 2 % at an angle of 80
+degrees. Above 88 degrees, the order of magnitude of the force is wrong.
 """
 END_BEND, UNEVEN = 1.25, 1.9
 """END_BEND: limit of L κ at an end of an element [rad]. UNEVEN: limit of L κ divided by the angle between the slopes at
@@ -59,8 +60,8 @@ LEAST_COSINE = np.cos(0.3)
 curvature is treated as uniform.
 """
 LEAST_STRAIN = 1e-6
-"""Compressive strain [1] below which compression is ignored. In slack ropes, discretisation errors cause strains of
-this magnitude.
+"""If the compressive strain [1] is below this value, compression is ignored. In slack ropes, discretisation errors
+cause strains of this magnitude.
 """
 
 
@@ -82,8 +83,8 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """Create the function `Checks.doubts` for cables that are not broken and have no user functions. The function
-    reports initial strains above `LARGEST_STRETCH`.
+    """Create the function `Checks.doubts`. It checks cables that are not broken and have no user functions. The
+    function `Checks.doubts` reports initial strains above `LARGEST_STRETCH`.
     """
     dofs, given = node_dofs(rows), has_function(rows) | rows.local("broken")
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
@@ -152,7 +153,7 @@ def mark_suspects(
 ) -> None:
     """Fill three arrays of shape (rows,). ``folded``: whether the angle between a slope and the chord exceeds 90°.
     ``shortened``: whether the mean strain is below the strain of the stress-free state by more than `LEAST_STRAIN`.
-    ``bent``: whether the angle between the slopes at the two ends, or L κ at one end, is large.
+    ``bent``: whether the angle between the slopes at the two ends is large, or L κ at one end is large.
     """
     d = dofs.shape[1] // 4
     limit = np.cos(np.radians(LARGEST_TURN))
@@ -217,8 +218,8 @@ def find_bent(rows: LocalRows, x: FloatArray) -> list[Fault]:
 
 
 def find_buckled(rows: LocalRows, which: IntArray, s: Fields) -> list[Fault]:
-    """Find elements whose compressive force exceeds the buckling load of a cable with clamped ends and the length of
-    the element.
+    """Find elements whose compressive force exceeds the buckling load of a cable that has clamped ends and the length
+    of the element.
     """
     if not len(which):
         return []

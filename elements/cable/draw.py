@@ -2,15 +2,15 @@
 
 | point field | unit | meaning |
 | --- | --- | --- |
-| `displacement` | m | displacement from the reference position in the global frame; `Canvas` adds this field |
+| `displacement` | m | displacement from the reference position in the global frame. `Canvas` adds this field |
 | `velocity` | m/s | velocity in the global frame |
 | `axial_force` | N | tension > 0 |
 | `bending_moment` | N m | > 0 where the moment bends the cable to the left, seen in the direction of x |
 | `curvature` | 1/m | > 0 where the cable bends to the left |
 | `bending_moment_vector`, `curvature_vector` | N m, 1/m | vectors of 3D cables, instead of the scalars |
 
-The fields are equal to the output variables with the same names. Neighbouring cables have separate points at their
-common node, because forces and curvature may be discontinuous at a node.
+The fields have the values of the output variables with the same names. Neighbouring cables have separate points at
+their common node, because forces and curvature may be discontinuous at a node.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ UNITS = {
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int, kinematics: Kinematics = NODES) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines of equal reference length. Connected cables get the same part label.
+    """Draw each cable as ``subdivisions`` lines of equal reference length. Connected cables have the same part label.
 
     The next call for the same rows overwrites the arrays of points and fields.
     """
@@ -119,8 +119,9 @@ class CableLines:
 def fill_points(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape, r: FloatArray, r_t: FloatArray
 ) -> None:
-    """Fill positions r [m] and velocities r_t [m/s], shape (rows * n, 3), at n points of each cable, where L contains
-    the lengths [m]. In 2D z remains 0. ``shape`` contains the shape functions of a cable of length 1.
+    """Fill positions r [m] and velocities r_t [m/s], shape (rows * n, 3), at n points of each cable. The argument L
+    contains the lengths of the cables [m]. In 2D z remains 0. ``shape`` contains the shape functions of a cable of
+    length 1.
     """
     count, dims = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):
@@ -145,7 +146,9 @@ def fill_strains(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape,
     eps: FloatArray, eps_t: FloatArray, kap: FloatArray, kap_t: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill strain, shape (rows, n), curvature, shape (rows, n, 1 or 3), and their rates, as in `eval_bending`."""
+    """Fill strain, shape (rows, n), and curvature, shape (rows, n, 1 or 3), and the rates of both, see
+    `eval_bending`.
+    """
     count, d = len(shape.S), dofs.shape[1] // 4
     for i in range(len(L)):
         n, iL = dofs[i], 1.0 / L[i]

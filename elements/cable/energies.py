@@ -27,8 +27,9 @@ def read_vector(d: int, n: IntArray, i: int, x: FloatArray) -> Vector:
 
 @kernel(inline=True)
 def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
-    """Return e, s0 and s1 of a row. If x contains velocities, return the rates of these vectors. The argument iL is
-    1/L."""
+    """Return e, s0 and s1 of a row (see points.py). If x contains velocities, return the rates of these vectors. The
+    argument iL is 1/L.
+    """
     e = combine(iL, read_vector(d, n, 2, x), -iL, read_vector(d, n, 0, x))
     return e, read_vector(d, n, 1, x), read_vector(d, n, 3, x)
 
@@ -52,8 +53,8 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
     """Add the strain energies [J] of stretching and of bending to ``energies``, and the powers [W] that axial and
     bending damping dissipate to ``powers``. Both arrays have the shape (2, rows).
 
-    The energies are evaluated at the points of the integration rule, so the gradient of the sum of both energies is
-    equal to the residual without damping. If ``powers`` is empty, only the energies are computed.
+    The energies are evaluated at the points of the integration rule. Therefore the gradient of the sum of both energies
+    is equal to the residual without damping. If ``powers`` is empty, only the energies are computed.
     """
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
@@ -86,8 +87,9 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
 
 @kernel
 def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, w: FloatArray, powers: FloatArray) -> None:
-    """Add the dissipated powers at the velocities v minus the dissipated powers at the velocities w to ``powers``,
-    shape (2, rows)."""
+    """For each row, add the dissipated powers at the velocities v, and subtract the dissipated powers at the velocities
+    w. The results are added to ``powers``, shape (2, rows).
+    """
     d = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]

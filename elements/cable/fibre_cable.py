@@ -1,26 +1,27 @@
-"""2D and 3D cable elements of fibre ropes (polyester, nylon), whose axial force depends on the history of the load: a
-dynamic stiffness in series with a slow spring and damper.
+"""2D and 3D cable elements of fibre ropes (polyester, nylon). The axial force depends on the history of the load: a
+dynamic stiffness is in series with a slow spring and damper.
 
     N = D (ε - ε_ref - y) + d_EA ε_t,    D = EA + β T,    T = max(K y, 0)
     slow strain: η y_t + K y = D (ε - ε_ref - y)
     with a static stiffness S: K = D S/(D - S)
 
-EA is the dynamic stiffness at zero mean load, β its increase with the mean load T, y the slow strain, and K and η the
-stiffness and the damping of the slow part. With a static stiffness, K depends on T such that the static strain is N/S.
-The stiffness D applies to fast changes of the load. Under a constant load
-N, the strain ε - ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result of static
-solves. The time constant of the slow strain is η/K at constant load and η/(K + D) at constant strain. Bending, mass,
-damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. Fibre ropes have no user functions.
+EA is the dynamic stiffness at zero mean load, and β is the increase of the dynamic stiffness with the mean load T. The
+slow strain is y, and K and η are the stiffness and the damping of the slow part. With a static stiffness, K depends on
+T such that the static strain is N/S. The stiffness D applies to fast changes of the load. Under a constant load N, the
+strain ε - ε_ref creeps from N/D to the static value N/K + N/(EA + β N), which is also the result of static solves. The
+time constant of the slow strain is η/K at constant load and η/(K + D) at constant strain. For bending, mass, damping
+and the reference configuration, see `Cable2D` and `Cable3D`. Fibre ropes have no user functions.
 
 Each element has three slow strains, one at each axial point of integration rule 2 (both ends and the middle). The slow
 strain along the element is the parabola through these three values. The slow strains are first-order states. Therefore
 all solvers, checkpoints and derivatives treat the slow strains like other states of nodes. The stored energy per length
 is D (ε - ε_ref - y)²/2 + K y²/2, and the dissipated power per length is η y_t². D depends on y. Therefore the energy
-balance also contains the power per length -∂D/∂y (ε - ε_ref - y)² y_t/2. The mean of this power is zero over closed
-cycles whose amplitudes are small compared with the mean load.
+balance contains an additional power per length, -∂D/∂y (ε - ε_ref - y)² y_t/2. Over closed cycles whose amplitudes are
+small compared with the mean load, the mean of this power is zero.
 
-The law does not describe the permanent strain due to the first loadings of a new rope. Therefore the parameters must be
-measured after these loadings (bedding-in). The law also omits the dependence of D on amplitude and frequency.
+The law does not describe the permanent strain that the first loadings of a new rope cause. Therefore the parameters
+must be measured after these loadings (after bedding-in). The law also omits the dependence of D on amplitude and
+frequency.
 
 Source: J. F. Flory, C. M. Leech, S. J. Banfield, D. J. Petruska, Computer model to predict long-term performance of
 fiber rope mooring lines, OTC 17592 (2005), for the static and the dynamic stiffness; C. J. M. Del Vecchio, Light weight
@@ -77,8 +78,8 @@ from windlass.framework.model.table import EntityTable
 
 
 class FibreCable2D(Cable2D):
-    """A 2D cable element of a fibre rope, with the columns of `Cable2D`; ``axial_stiffness`` is the dynamic stiffness
-    at zero mean load.
+    """A 2D cable element of a fibre rope, with the columns of `Cable2D`. The column ``axial_stiffness`` is the dynamic
+    stiffness at zero mean load.
     """
 
     slow = ref(STATES, "node of three states, the slow strains y at the start, the middle and the end of this element")
@@ -195,8 +196,9 @@ def _interpolate(rows: LocalRows, values: FloatArray, x: Any) -> FloatArray:
 
 
 def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
-    """Return the output variables ``outputs`` of cables, with the axial force replaced by the law of this file or of
-    table_cable.py."""
+    """Return the output variables ``outputs`` of cables. The axial force is replaced by the axial force of the law of
+    this file or of table_cable.py.
+    """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
         section = create_section(rows, eval_motion(rows, fields), fields.t, x, 0.0)
@@ -207,7 +209,7 @@ def rope_outputs(outputs: dict[str, Output], slow: bool) -> dict[str, Output]:
 
 
 def draw_ropes(rows: LocalRows, fields: Fields, subdivisions: int, slow: bool) -> Drawing:
-    """Draw the cables. The axial force in the drawing is computed by the law of this file or of table_cable.py."""
+    """Draw the cables. The axial force in the drawing follows from the law of this file or of table_cable.py."""
     drawing = draw_cables(rows, fields, subdivisions)
     x = rows.local("length")[:, None] * np.arange(subdivisions + 1) / subdivisions
     extra = find_extra(rows, fields, slow, x).ravel()
@@ -250,7 +252,7 @@ def eval_mean_load(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
 
 
 def eval_dynamic_stiffness(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
-    """Return the dynamic stiffness D [N], shape (rows, k); 0 for broken cables."""
+    """Return the dynamic stiffness D [N], shape (rows, k). The result is 0 for broken cables."""
     T = eval_mean_load(rows, fields, x)
     D = rows.local("axial_stiffness")[:, None] + rows.local("stiffening")[:, None] * T
     return np.asarray(~rows.local("broken")[:, None] * D)

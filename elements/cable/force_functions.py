@@ -1,4 +1,4 @@
-"""User functions for the axial force or the bending moment of cables, and the linear laws that they replace.
+"""User functions for the axial force or the bending moment of cables, and the linear laws that these functions replace.
 
 The arguments of the functions are arrays with one element per row and point, shape (rows, n). The functions return N
 [N] or M [N m]:
@@ -7,14 +7,15 @@ The arguments of the functions are arrays with one element per row and point, sh
 
 Here t is the time [s], ``position`` is the arc length along the cable [m], and ``parameters`` contains lengths,
 stiffnesses and dampings of the cables, see `Parameters`. A user function replaces the linear law including damping, and
-must accept any number of rows and points. A result of shape (rows, 1) or a scalar applies to all points. A result of
-any other shape, or with NaN, raises an error.
+must accept any number of rows and points. If the result has the shape (rows, 1), or is a scalar, it applies to all
+points. If the result has any other shape, or contains NaN, an error is raised.
 
-The columns ``axial_force_derivatives`` and ``bending_moment_derivatives`` can contain functions that return the
-derivatives of N or M with respect to strain, strain_rate, curvature and curvature_rate. These functions have the same
-arguments as the functions for N and M. Without these functions the derivatives are central differences. The other terms
-of the tangent are exact. Subscripts denote partial derivatives. With the integration weights w L, the generalised
-forces f and the derivatives of N with respect to the coordinates q and the velocities v are
+The columns ``axial_force_derivatives`` and ``bending_moment_derivatives`` can contain functions that return derivatives
+of N or M. The derivatives are taken with respect to strain, strain_rate, curvature and curvature_rate. These functions
+have the same arguments as the functions for N and M. Without these functions, the derivatives of N and M are central
+differences. The other terms of the tangent are exact. Subscripts denote partial derivatives. With the integration
+weights w L, the generalised forces f and the derivatives of N with respect to the coordinates q and the velocities v
+are
 
     f = Σ w L (N ε_q + M κ_q),
     ∂N/∂q = N_ε ε_q + N_κ κ_q + (N_ε_t ε_qq + N_κ_t κ_qq) v,    ∂N/∂v = N_ε_t ε_q + N_κ_t κ_q.
@@ -53,8 +54,10 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
-"""Arguments with respect to which user functions are differentiated: the index of each argument in the list of strain,
-strain_rate, reference_strain, curvature, curvature_rate and reference_curvature, and its name in messages."""
+"""Arguments with respect to which user functions are differentiated. The keys are the indices of the arguments in the
+list of strain, strain_rate, reference_strain, curvature, curvature_rate and reference_curvature. The values are the
+names in messages.
+"""
 # Step of central differences, relative to the magnitude of strains, or of curvatures times length [1].
 STEP = 1e-6
 
@@ -97,7 +100,7 @@ class ForceGroup(NamedTuple):
     """Rows with the same force function ``force`` and the same ``derivatives``. The field ``derivatives`` is None, or a
     function that returns the derivatives of the force with respect to the strains and strain rates. ``rows`` contains
     the indices of the rows, shape (m,). For user functions, ``calls`` counts the calls, and ``kind`` is the name of the
-    cable component for messages.
+    cable component in messages.
     """
 
     rows: IntArray
@@ -191,8 +194,8 @@ def create_places(rows: LocalRows, s: FloatArray) -> Places:
 
 
 def create_user_rows(rows: LocalRows, row: IntArray, integration: int) -> UserRows:
-    """Create the data of rows with user functions; ``row`` contains the indices of these rows among the rows of the
-    table on this process.
+    """Create the data of rows with user functions. The argument ``row`` contains the indices of these rows among the
+    rows of the table on this process.
     """
     rule: Rule = create_rule(integration)
     length = rows.local("length")[:, None]
@@ -260,7 +263,7 @@ def _compare(
     given: FloatArray,
 ) -> None:
     """Warn if the derivatives that a user function returns differ from finite differences of the force function. A
-    difference causes a warning and no error, because wrong derivatives affect only the tangent.
+    difference causes only a warning, because wrong derivatives affect only the tangent.
     """
     for k, (which, name) in enumerate(BY.items()):
 
@@ -360,8 +363,9 @@ def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
 
 
 def tangent(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix;
-    ``slots`` are the indices of these values, shape (rows on this process, n, n) for n coordinates per row.
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix. The
+    argument ``slots`` contains the indices of these values, shape (rows on this process, n, n) for n coordinates per
+    row.
     """
     x, v = fields.x[c.dofs], fields.v[c.dofs]
     for k, (quantity, forces, places, weight) in c.parts.items():

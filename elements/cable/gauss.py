@@ -1,8 +1,8 @@
-"""Kernels of `Cable2D` and `Cable3D` for any integration rule, with loops over the integration points.
+"""Kernels of `Cable2D` and `Cable3D` for any integration rule. The kernels have loops over the integration points.
 
-Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
-accelerations. Another kernel evaluates tangent and mass matrix. The modules points.py and point_forces.py contain the
-equations at a single point and define the symbols e, s0, s1, p, k and the forces on these vectors.
+Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including the product of mass
+matrix and accelerations. Another kernel evaluates tangent and mass matrix. The modules points.py and point_forces.py
+contain the equations at a single point. They define the symbols e, s0, s1, p, k and the forces on these vectors.
 """
 
 from __future__ import annotations
@@ -109,17 +109,17 @@ def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]
 
     @kernel(inline=True)
     def add_bending(row: int, P: float, K: float, Q: float, R: float, B: Any, k: int, g: Any) -> None:
-        """Add PQ pp + PR pk + KQ kp + KR kk to the matrix in ``g.sums`` that begins at ``row``, for the cable in lane
-        k. B contains the elements of the derivative blocks (pp, pk, kp, kk) of a point. P and K are the factors of one
-        of the vectors e, s0, s1 in p and in k. Q and R are the factors of the second vector, which can be equal to the
-        first, in p and in k.
+        """Add PQ pp + PR pk + KQ kp + KR kk to the matrix that begins at ``row`` in ``g.sums``, for the cable in lane
+        k. B contains the elements of the derivative blocks (pp, pk, kp, kk) of a point. P and K are the factors with
+        which one of the vectors e, s0, s1 enters p and k. Q and R are the factors with which the second vector enters p
+        and k. The second vector can be equal to the first.
         """
         add_matrices(row, P * Q, P * R, K * Q, K * R, B, k, g.sums)
 
     @kernel(inline=True)
     def fill_block(a: int, b: int, iL: float, k: int, g: Any) -> None:
-        """Fill the elements (a + d i, b + d j), i and j from 0 to 3, of the element matrix of the cable in lane k from
-        the sums over the points, with e = (r1 - r0)/L.
+        """Fill the elements (a + d i, b + d j) of the element matrix of the cable in lane k, with i and j from 0 to 3.
+        The elements follow from the sums over the points, with e = (r1 - r0)/L.
         """
         j, sums, M = d * a + b, g.sums, g.matrix
         ee, e0, e1 = iL * iL * sums[j, k], iL * sums[j + dd, k], iL * sums[j + 2 * dd, k]

@@ -1,4 +1,6 @@
-"""Selection of the types of nodes and cables by dimension. With these functions, 2D models do not import 3D cables."""
+"""Selection of the types of nodes and cables by dimension. By means of these functions, 2D models do not import 3D
+cables.
+"""
 
 from __future__ import annotations
 
@@ -17,9 +19,9 @@ FRAME_COLUMNS = ("normal", "turned_from")
 
 
 def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:
-    """Return the types of node and cable in 2D or 3D. The cable has twist if the column ``torsional_stiffness`` is
-    given, is a fibre rope if ``slow_stiffness`` or ``static_stiffness`` is given, has working curves if
-    ``working_strains`` is given, and has a table if ``table_strains`` is given.
+    """Return the types of node and cable in 2D or 3D. If the column ``torsional_stiffness`` is given, the cable has
+    twist. If ``slow_stiffness`` or ``static_stiffness`` is given, it is a fibre rope. If ``working_strains`` is given,
+    it has working curves. If ``table_strains`` is given, it has a table.
     """
     if TWIST in columns and dims == 3:
         from windlass.elements.cable.twist_cable import TwistCable3D  # imported here, because few cables have twist
@@ -28,7 +30,7 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
         return PointSlopeTwist3D, TwistCable3D
     node: type[Component] = PointSlope2D
     if dims == 3:
-        from windlass.elements.nodes.nodes3d import PointSlope3D  # imported here, because 2D models do not need it
+        from windlass.elements.nodes.nodes3d import PointSlope3D  # here, because 2D models do not need these nodes
 
         node = PointSlope3D
     if WORKING in columns:
@@ -40,11 +42,14 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
 
         return node, FibreCable2D if dims == 2 else FibreCable3D
     if TABLE in columns:
-        from windlass.elements.cable.table_cable import TableCable2D, TableCable3D  # here, because few cables need it
+        from windlass.elements.cable.table_cable import (  # here, because few cables have tables of forces
+            TableCable2D,
+            TableCable3D,
+        )
 
         return node, TableCable2D if dims == 2 else TableCable3D
     if dims == 2:
         return node, Cable2D
-    from windlass.elements.cable.cable3d import Cable3D  # imported here, because 2D models do not need it
+    from windlass.elements.cable.cable3d import Cable3D  # imported here, because 2D models do not need 3D cables
 
     return node, Cable3D

@@ -1,9 +1,9 @@
 """Functions and records for the kernels of `Cable2D` and `Cable3D`, for all integration rules.
 
-Several cables are evaluated at once, one in each lane of the vector instructions of the processor. The coordinates of
-these cables are copied into a record g of the type `work_type`. Loops over the lanes evaluate the forces without
-branches, and the results are added to the arrays of the model, cable by cable. The loops read and write only g, because
-the compiler uses vector instructions only if it can prove that arrays do not overlap.
+Several cables are evaluated at once. Each lane of the vector instructions of the processor evaluates one cable. The
+coordinates of these cables are copied into a record g of the type `work_type`. Loops over the lanes evaluate the forces
+without branches. The results are then added to the arrays of the model, cable by cable. The loops read and write only
+g. The reason is that the compiler uses vector instructions only if it can prove that arrays do not overlap.
 
 ``dims`` is the number of dimensions d, 2 or 3. Kernels in which the functions of this module are inlined pass ``dims``
 as a constant.
@@ -29,11 +29,11 @@ QUANTITIES = (
 
 
 def work_type(dims: int) -> np.dtype[Any]:
-    """Create the record type for the data of eight cables in ``dims`` = d dimensions, one cable per lane: `QUANTITIES`,
-    coordinates, velocities, accelerations, forces and the following fields.
+    """Create the record type for the data of eight cables in ``dims`` = d dimensions, one cable per lane. The fields
+    are `QUANTITIES`, coordinates, velocities, accelerations and forces, and the following fields:
 
-    free: strains and curvatures of the stress-free state. For integration rule 2 the values at all points are stored,
-        for other rules only the values at the current point.
+    free: strains and curvatures of the stress-free state. For integration rule 2, the values at all points are stored.
+        For other rules, only the values at the current point are stored.
     slopes: e and its rate, see points.py.
     on_points: forces on e, s0 and s1.
     sums: sums over the points of the derivatives of the forces on e, s0 and s1 with respect to e, s0 and s1.
@@ -67,8 +67,8 @@ class RuleRows(NamedTuple):
 
 
 class Lanes(NamedTuple):
-    """Cables with the same integration rule (n axial and m bending points), in blocks of `LANES` cables. Copies of the
-    last cable fill the last block.
+    """Cables with the same integration rule (n axial and m bending points), in blocks of `LANES` cables. If the last
+    block is not full, it is filled with copies of the last cable.
 
     given: parameters, shape (blocks, 6 + n + m, LANES). The second array axis contains L [m], EA [N], EI [N m^2], dEA
         [N s], dEI [N m^2 s] and mass per length [kg/m]. The following elements are the stress-free strain at the n
@@ -177,8 +177,8 @@ def add_matrix(dims: int, matrix: FloatArray, k: int, slots: Slots, row: int, va
 
 @kernel(inline=True)
 def scatter_matrices(dims: int, c: Lanes, first: int, matrix: FloatArray, slots: Slots, values: FloatArray) -> None:
-    """Add the element matrices of a block to the values of the matrix of the model; ``slots`` contains the slots of all
-    rows.
+    """Add the element matrices of a block to the values of the matrix of the model. The argument ``slots`` contains the
+    slots of all rows.
     """
     for k in range(min(LANES, len(c.row) - first)):
         add_matrix(dims, matrix, k, slots, c.row[first + k], values)

@@ -1,10 +1,11 @@
-"""Kernels of `Cable2D` and `Cable3D` for integration rule 2, the default, without loops over the integration points.
+"""Kernels of `Cable2D` and `Cable3D` for integration rule 2, which is the default. The kernels have no loops over the
+integration points.
 
-Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including mass matrix times
-accelerations. Another kernel evaluates tangent and mass matrix. The modules points.py and point_forces.py contain the
-equations at a single point and define the symbols e, s0, s1, p, k and the forces on these vectors. Kernels for all
-rules are in gauss.py. The axial points are s = 0, 1/2, 1. The bending points are s = 1/2 -+ H with H = 1/(2 √3). With d
-= s1 - s0 and w = √3 (2e - s0 - s1), r' = e -+ H d and L r'' = d ± w at the bending points.
+Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including the product of mass
+matrix and accelerations. Another kernel evaluates tangent and mass matrix. The modules points.py and point_forces.py
+contain the equations at a single point. They define the symbols e, s0, s1, p, k and the forces on these vectors. The
+kernels for all rules are in gauss.py. The axial points are s = 0, 1/2, 1. The bending points are s = 1/2 -+ H with H =
+1/(2 √3). With d = s1 - s0 and w = √3 (2e - s0 - s1), r' = e -+ H d and L r'' = d ± w at the bending points.
 """
 
 from __future__ import annotations
@@ -62,10 +63,10 @@ def put_forces(
 def fill_entries(
     dims: int, n: int, B0: Four, B1: Four, A0: float, A: float, A1: float, L: float, iL: float, k: int, M: FloatArray
 ) -> None:
-    """Fill the elements (a + d i, b + d j), i and j from 0 to 3, of the element matrix of the cable in lane k. Here d =
-    ``dims`` is the number of dimensions, and n = d a + b. A0, A and A1 are the elements (a, b) of the derivative blocks
-    at the three axial points, times the integration weights. B0 and B1 contain the elements (a, b) of the blocks (pp,
-    pk, kp, kk) at the two bending points, without weights.
+    """Fill the elements (a + d i, b + d j) of the element matrix of the cable in lane k, with i and j from 0 to 3. Here
+    d = ``dims`` is the number of dimensions, and n = d a + b. A0, A and A1 are the elements (a, b) of the derivative
+    blocks at the three axial points, multiplied by the integration weights. B0 and B1 contain the elements (a, b) of
+    the blocks (pp, pk, kp, kk) at the two bending points, without weights.
     """
     a, b = n // dims, n % dims
     # distances in M between the elements for successive vectors r0, s0, r1, s1: x along a row of the matrix, y along a
@@ -116,13 +117,13 @@ def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]
 
     @kernel(inline=True)
     def find_middle(e: Any, s0: Any, s1: Any) -> Any:
-        """Return r' in the middle of the cable, or the rate of r' if the arguments are rates."""
+        """Return r' in the middle of the cable. If the arguments are rates, return the rate of r'."""
         return combine(1.5, e, -0.25, combine(1.0, s0, 1.0, s1))
 
     @kernel(inline=True)
     def find_bending(sign: float, e: Any, s0: Any, s1: Any, iL: float) -> Any:
-        """Return r' = e ± H d and r'' = (d ∓ w)/L at the bending point with ``sign`` = ±1, or the rates of r' and r''
-        if the arguments are rates.
+        """Return r' = e ± H d and r'' = (d ∓ w)/L at the bending point with ``sign`` = ±1. If the arguments are rates,
+        return the rates of r' and r''.
         """
         change, total = combine(1.0, s1, -1.0, s0), combine(1.0, s0, 1.0, s1)
         w = combine(2.0 * ROOT3, e, -ROOT3, total)

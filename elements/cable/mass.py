@@ -1,4 +1,4 @@
-"""The mass matrix M of a 2D or 3D cable of length L and mass per length ρA, and kernels for products with M and inertia
+"""The mass matrix M of a 2D or 3D cable of length L and mass per length ρA. Kernels for products with M and for inertia
 forces.
 
 For each axis, with the coordinates r0, r0', r1, r1' of the two nodes,
@@ -25,8 +25,8 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import AxialFlow, Slots
 
 R_R, R_S, R_R1, R_S1, S_S, S_S1 = 156.0, 22.0, 54.0, 13.0, 4.0, 3.0
-"""Elements of M without signs and powers of L. R and S denote the position and the slope of the first node, R1 and S1
-the position and the slope of the second node.
+"""Elements of M without signs and powers of L. R and S denote the position and the slope of the first node. R1 and S1
+denote the position and the slope of the second node.
 """
 CableMass = tuple[tuple[Number, Number, Number, Number], ...]
 
@@ -47,7 +47,7 @@ def mass_rows(mass: Number, L: Number) -> CableMass[Number]:
 
 
 class Inertia(NamedTuple):
-    """Data for mass and weight: records with ``mass_per_length`` [kg/m] and ``length`` [m], shape (rows,), and
+    """Data for mass and weight: records with ``mass_per_length`` [kg/m] and ``length`` [m], shape (rows,), and the
     process-local coordinate indices, shape (rows, 4 d) in d dimensions.
     """
 
@@ -56,7 +56,7 @@ class Inertia(NamedTuple):
 
 
 def create_inertia(mass_per_length: FloatArray, length: FloatArray, dofs: IntArray) -> Inertia:
-    """Create the data for the kernels of mass and weight; see `Inertia` for the arguments."""
+    """Create the data for the kernels of mass and weight. See `Inertia` for the arguments."""
     return Inertia(create_records(mass_per_length=mass_per_length, length=length), dofs)
 
 
@@ -79,7 +79,9 @@ def eval_flow(c: Inertia) -> AxialFlow:
 
 @kernel
 def mass(c: Inertia, scale: float, slots: Slots, values: FloatArray) -> None:
-    """Add scale times the mass matrix ∫ ρA SᵀS dx to the values of the matrix. See `find_slot` for the slots."""
+    """Add scale times the mass matrix ∫ ρA SᵀS dx to the values of the matrix. The slots are explained in
+    `find_slot`.
+    """
     dims = c.dofs.shape[1] // 4
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -1,14 +1,15 @@
-"""Output variables of 2D and 3D cables at points of the cable: x [m] along the axis, and in 2D y [m] along its normal.
+"""Output variables of 2D and 3D cables at points of the cable. A point is given by x [m] along the axis and, in 2D, y
+[m] along the normal.
 
 ``x`` is a scalar for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. By default outputs
-are evaluated in the middle of each cable. ``y`` has the same shapes and the default 0, and is accepted only by outputs
-that depend on y. Vectors are in the global frame; in 2D their component z is 0. Scalar outputs have the shape (rows,)
-or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the position, the velocity and the strain at a point of the cross
-section of a 2D cable are
+are evaluated in the middle of each cable. ``y`` has the same shapes as ``x`` and the default 0. It is accepted only by
+outputs that depend on y. Vectors are in the global frame. In 2D their component z is 0. Scalar outputs have the shape
+(rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the position, the velocity and the strain at a point of
+the cross section of a 2D cable are
 
     r + y n,    r_t - y ω r'/|r'| with ω = (r' × r'_t)/(r'·r'),    ε - y κ.
 
-Forces and moments include damping and user functions, and are evaluated at the given position. With integration rule 2
+Forces and moments include damping and user functions, and are evaluated at the given position. With integration rule 2,
 the axial force is most accurate at x = 0, L/2 and L.
 """
 
@@ -65,7 +66,7 @@ class CableMotion(NamedTuple):
 
 
 class Kinematics(NamedTuple):
-    """Functions of (rows, fields) that return the motion of a type of cable.
+    """Functions of (rows, fields) that return the motion of a type of cable, for two purposes.
 
     material: motion of the material, for positions, velocities and accelerations.
     force: motion from which the damping forces are computed.
@@ -99,7 +100,7 @@ class CableView:
         length: lengths [m], shape (rows, 1).
         parameters: columns that user functions of the force receive.
         forces: rows grouped by their force function, for ``"axial_force"`` and ``"bending_moment"``.
-        whole: whether a row is not broken, shape (rows, 1).
+        whole: for each row, whether the cable is not broken, shape (rows, 1).
     """
 
     def __init__(self, rows: LocalRows) -> None:
@@ -111,7 +112,7 @@ class CableView:
         self._places: dict[tuple[tuple[int, ...], bytes], Places] = {}
 
     def find_places(self, s: FloatArray) -> Places:
-        """Return the points at s = x/L [1], shape (rows or 1, k); results are cached."""
+        """Return the points at s = x/L [1], shape (rows or 1, k). The results are cached."""
         key = s.shape, s.tobytes()
         if key not in self._places:
             if len(self._places) >= MOST_PLACES:
@@ -125,8 +126,10 @@ class CableView:
         return self.whole * eval_forces(quantity, self.forces[quantity], t, places, strains, self.parameters)
 
     def eval_moment(self, t: float, places: Places, strains: Strains, bending: Bending) -> FloatArray:
-        """Return the bending moment [N m] at positions on the cable and time t [s], from the linear law or from a user
-        function, shape (rows, k, 1), in 3D (rows, k, 3). In 3D the moment of a user function acts along κ/|κ|."""
+        """Return the bending moment [N m] at positions on the cable and time t [s], shape (rows, k, 1), in 3D (rows, k,
+        3). The moment follows from the linear law or from a user function. In 3D the moment of a user function acts
+        along κ/|κ|.
+        """
         if bending.kap.shape[-1] == 1:
             return self.eval_force("bending_moment", t, places, strains)[..., None]
         p, (_, free) = self.parameters, eval_free_bending(self._rows, places.s)
@@ -167,7 +170,7 @@ def find_parts(rows: LocalRows) -> IntArray:
 
 
 def label_parts(ends: IntArray) -> IntArray:
-    """Return the part label of each line, shape (rows,). Lines have the same label if they are connected by equal
+    """Return the part label of each line, shape (rows,). Two lines have the same label if they are connected by equal
     values in ``ends``, shape (rows, 2).
     """
     nodes, inverse = np.unique(ends.T, return_inverse=True)
@@ -223,8 +226,9 @@ class CableSections:
 
     @cached_property
     def turning(self) -> FloatArray:
-        """Angular velocity of the tangent [rad/s], without rotation about the tangent, shape (rows, k, 1), in 3D (rows,
-        k, 3)."""
+        """Angular velocity of the tangent [rad/s], shape (rows, k, 1), in 3D (rows, k, 3). The rotation about the
+        tangent is not included.
+        """
         p = self.strains.p
         return np.asarray(cross(p, self.strains.pt) / dot(p, p)[..., None])
 
@@ -358,7 +362,7 @@ def _per_row(rows: LocalRows, name: str, value: Any) -> FloatArray:
 
 
 def simplify(values: FloatArray) -> FloatArray:
-    """Convert values about z, shape (rows, k, 1), to numbers, shape (rows, k). 3D vectors are not changed."""
+    """Convert values about z, shape (rows, k, 1), to numbers, shape (rows, k). 3D vectors remain unchanged."""
     return values[..., 0] if values.shape[-1] == 1 else values
 
 

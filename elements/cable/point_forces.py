@@ -1,23 +1,22 @@
 """Forces at one point of a 2D or 3D cable, and the derivatives of these forces.
 
-Strains depend only on p = r' and k = r'' (points.py). The force on p or k is the generalised force conjugate to this
-vector. The bending moment m is a number in 2D and a vector in 3D. With g = p·p and the axial force N, the forces on p
-and k are
+Strains depend only on p = r' and k = r'' (points.py). The force on p or k is the generalised force that is conjugate to
+this vector. The bending moment m is a number in 2D and a vector in 3D. With g = p·p and the axial force N, the forces
+on p and k are
 
     axial force on p    N p/|p|,    N = EA (|p| - 1 - ε_ref) + d_EA p·p_t/|p|,
     κ = (p × k)/g,    m = EI (κ - κ_ref) + d_EI κ_t,    κ_t = (p_t × k + p × k_t)/g - 2 (p·p_t)/g κ,
     force on p    P = (k × m)/g - 2 (m·κ)/g p,    force on k    K = (m × p)/g.
 
 In the code, the names of rates end with t: pt = p_t, kt = k_t. The axial force has the same form in 2D and 3D. The
-bending moment has separate formulas in 2D and 3D, because the 2D formulas need fewer operations than the 3D formulas
-for a plane curve. In 2D, where the moment is a number M, the force on p is M κ_p, the force on k is M κ_k, and the
-derivatives of the curvature are
+bending moment has separate formulas in 2D and 3D, because for a plane curve the 2D formulas need fewer operations. In
+2D, the moment is a number M. The force on p is M κ_p, and the force on k is M κ_k. The derivatives of the curvature are
 
     κ_p = ([k_y, -k_x] - 2κ p)/g,    κ_k = [-p_y, p_x]/g,
     κ_pp = -(2/g) (κ I + κ_p pᵀ + p κ_pᵀ),    κ_pk = ([[0, 1], [-1, 0]] - 2 p κ_kᵀ)/g,    κ_kk = 0.
 
-With z = (p, k) the rate of the curvature is κ_t = κ_z·z_t, and the derivative of this rate is ∂κ_t/∂z = κ_zz z_t.
-Therefore κ_z and κ_zz are also sufficient for damping. In 3D,
+With z = (p, k), the rate of the curvature is κ_t = κ_z·z_t. The derivative of this rate is ∂κ_t/∂z = κ_zz z_t.
+Therefore κ_z and κ_zz are sufficient for damping, too. In 3D,
 
     δκ   = (δp × k + p × δk)/g - 2 κ (p·δp)/g,
     δκ_t = (δp × k_t + p_t × δk)/g - 2 κ_t (p·δp)/g - 2 κ (p_t·δp)/g - g_t/g δκ.
@@ -42,7 +41,7 @@ from windlass.framework.kernels.kernel import Kernel, kernel
 
 
 class AxisForces(NamedTuple):
-    """Kernels for one point of a cable; see `create_point_forces`."""
+    """Kernels for one point of a cable, see `create_point_forces`."""
 
     axial_force: Kernel
     axial_block: Kernel
@@ -98,7 +97,7 @@ def bending_force_plane(
 def bending_blocks_plane(
     p: Plane, k: Plane, pt: Plane, kt: Plane, EI: float, dEI: float, kap: float, dq: float, dv: float
 ) -> tuple[Four, Four, Four, Four]:
-    """Return the elements xx, xy, yx, yy of the blocks (pp, pk, kp, kk). Block pk, for example, contains dq times the
+    """Return the elements xx, xy, yx, yy of the blocks (pp, pk, kp, kk). For example, block pk contains dq times the
     derivative of the force on p with respect to k, plus dv times the derivative with respect to the rate of k.
     """
     px, py, kx, ky = p[0], p[1], k[0], k[1]
@@ -152,7 +151,7 @@ def bending_force_space(
 def bending_blocks_space(
     p: Vector, k: Vector, pt: Vector, kt: Vector, EI: float, dEI: float, kap: Vector, dq: float, dv: float
 ) -> tuple[Four, ...]:
-    """Return the nine elements, row by row, of the 3 x 3 blocks (pp, pk, kp, kk). Block pk, for example, contains dq
+    """Return the nine elements, row by row, of the 3 x 3 blocks (pp, pk, kp, kk). For example, block pk contains dq
     times the derivative of the force on p with respect to k, plus dv times the derivative with respect to the rate of
     k.
     """
@@ -168,7 +167,7 @@ def bending_blocks_space(
     kM, K = cross(k, M), cross(M, p)
     s = dot(M, kappa)
     P = combine(1.0, kM, -2.0 * s, p)
-    # symbols as in the docstring of this module
+    # the docstring of this module defines the symbols
     d = dq * dEI * ig
     c = (dq * EI + dv * dEI - 2.0 * d * ppt) * ig
     u, w = combine(c, k, d, kt), combine(c, p, d, pt)

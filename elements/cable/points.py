@@ -1,12 +1,13 @@
 """Points of a cable: shape functions, and integration rules.
 
-Strains depend only on p = r' and k = r'', which depend on e = (r1 - r0)/L and on the slopes s0, s1 of the two nodes:
+Strains depend only on p = r' and k = r''. These vectors depend on e = (r1 - r0)/L and on the slopes s0, s1 of the two
+nodes:
 
     r' = P0 e + P1 s0 + P2 s1,    L r'' = K0 e + K1 s0 + K2 s1.
 
-The factors P and K follow from the cubic shape functions. The force on a vector (p, k, e, s0 or s1) is the generalised
-force conjugate to this vector. The forces on p and k at each point, and their derivatives (point_forces.py), are mapped
-to the coordinates by these factors.
+The factors P and K follow from the cubic shape functions. The force on one of the vectors p, k, e, s0, s1 is the
+generalised force that is conjugate to this vector. By these factors, the forces on p and k at each point, and their
+derivatives (point_forces.py), are converted to forces on the coordinates.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ from windlass.framework.kernels.kernel import kernel
 
 Four = tuple[float, float, float, float]
 Number = TypeVar("Number", float, FloatArray)
-"""Scalar in kernels, or array with one value per row."""
+"""A scalar in kernels, or an array with one value per row."""
 
 
 class Shape(NamedTuple):
@@ -53,7 +54,7 @@ class Rule(NamedTuple):
     Kb: FloatArray
 
 
-# fast=False: the values of shape functions must be equal in all bits, whether they are computed for a single point, for
+# fast=False: the values of shape functions must be bitwise identical, whether they are computed for a single point, for
 # a lane or for an array.
 
 
@@ -89,9 +90,10 @@ def shape_integrals(L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True, fast=False)
 def cubic_terms(e: float, s0: float, s1: float, L: float) -> tuple[float, float]:
-    """Return the coefficients c and d of the cubic x0 + s0 x + c x² + d x³ with the position x0 and the slope s0 at the
-    first node and the slope s1 at the second node. The argument e is (x1 - x0)/L, where x1 is the position of the
-    second node."""
+    """Return the coefficients c and d of the cubic x0 + s0 x + c x² + d x³. The position and the slope at the first
+    node are x0 and s0, and the slope at the second node is s1. The argument e is (x1 - x0)/L, where x1 is the position
+    of the second node.
+    """
     return (3.0 * e - 2.0 * s0 - s1) / L, (s0 + s1 - 2.0 * e) / (L * L)
 
 
@@ -109,7 +111,7 @@ def eval_shape(s: FloatArray, L: FloatArray) -> Shape:
 
 
 def create_rule(integration: int) -> Rule:
-    """Create the points of integration rule 0, 1 or 2; cable2d.py describes the rules."""
+    """Create the points of integration rule 0, 1 or 2. The rules are described in cable2d.py."""
     if integration == 2:
         sa, wa = np.array([0.0, 0.5, 1.0]), np.array([1.0, 4.0, 1.0]) / 6.0
     else:

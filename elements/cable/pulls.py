@@ -1,4 +1,4 @@
-"""Tensions of 2D and 3D cables. Solvers compare the tensions before and after a step to detect jumps; see `Pulls`."""
+"""Tensions of 2D and 3D cables. Solvers compare the tensions before and after a step to detect jumps, see `Pulls`."""
 
 from __future__ import annotations
 
@@ -30,8 +30,8 @@ def fill_pulls(
     x: FloatArray,
     tensions: FloatArray,
 ) -> None:
-    """Write the elastic axial force, averaged along each cable, to ``tensions``, for cables with the same integration
-    rule.
+    """For cables with the same integration rule, write the mean of the elastic axial force along each cable to
+    ``tensions``.
 
     Args:
         row: indices of these cables, shape (k,).
@@ -76,7 +76,7 @@ def watch_pulls(
     """Create the `Pulls` of cables with the linear law of the axial force.
 
     Args:
-        groups: groups of cables with the same integration rule, which together contain all rows.
+        groups: groups of cables with the same integration rule. Together, the groups contain all rows.
         inertia: mass data of all rows.
         stiffness: EA of all rows [N].
         describe: function that describes a row in messages.

@@ -1,12 +1,13 @@
-"""Kernels of fibre ropes (`FibreCable2D` ..., `WorkingCable2D` ...) and of `TableCable2D` and `TableCable3D`: the axial
-forces of these cables minus the linear axial force that the kernels of `Cable2D` and `Cable3D` evaluate.
+"""Kernels of fibre ropes (`FibreCable2D` ..., `WorkingCable2D` ...) and of `TableCable2D` and `TableCable3D`. They
+evaluate the difference between the axial force of these cables and the linear axial force that the kernels of `Cable2D`
+and `Cable3D` evaluate.
 
     e = ε - ε_ref,    F = N - EA e,    N of the law without axial damping
     forces: f = Σ w L F ∂ε/∂q,    ∂ε/∂q = S' t,    t = r'/|r'|
     tangent: Σ w L (∂F/∂e ∂ε/∂q ∂ε/∂qᵀ + F S' S'ᵀ (I - t tᵀ)/|r'|)
     slow strain at each point: η y_t + T(y) - N = 0
 
-The sums extend over the integration points of the axial strain, with weights w whose sum is 1. The files
+The sums extend over the integration points of the axial strain. The sum of the weights w is 1. The files
 fibre_cable.py, working_cable.py and table_cable.py state the laws. The slow strains y are first-order states, which are
 stored as velocities of coordinates (nodes/generic_nodes.py). Therefore derivatives with respect to y have the factor
 dv.
@@ -44,7 +45,8 @@ STATES = 3
 
 
 def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> NDArray[Any]:
-    """Create the records of cables for the kernels. ``law`` contains further fields, with one entry per row.
+    """Create the records of cables for the kernels. The argument ``law`` contains further fields, with one entry per
+    row.
 
     L, EA: length [m] and axial stiffness [N], which is 0 for broken cables.
     points: number of axial points.
@@ -147,8 +149,8 @@ def eval_slope(row: Any, j: int, x: FloatArray, p: FloatArray) -> float:
 
 @kernel
 def residual(c: Any, slow: bool, data: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add the forces [N, N m] to f. If the cables have slow strains y, add T - N [N] to the elements of f for the
-    slow strains. ``data`` contains the history values.
+    """Add the forces [N, N m] to f. If the cables have slow strains y, also add T - N [N] to the elements of f for the
+    slow strains. The argument ``data`` contains the history values.
     """
     t = np.zeros(3)
     for i in range(len(c)):
@@ -281,7 +283,7 @@ def mass(c: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
 
 @kernel
 def mass_product(c: Any, a: FloatArray, f: FloatArray) -> None:
-    """Add η y_t to the elements of f for the slow strains; ``a`` contains the rates y_t."""
+    """Add η y_t to the elements of f for the slow strains. The argument ``a`` contains the rates y_t."""
     for i in range(len(c)):
         for j in range(len(c[i].states)):
             f[c[i].states[j]] += c[i].damping * a[c[i].states[j]]

@@ -1,18 +1,18 @@
-"""Strain and curvature of cables at arbitrary points, with rates and with derivatives with respect to the coordinates,
-as NumPy functions for outputs and user functions.
+"""Strain and curvature of cables at arbitrary points, their rates, and their derivatives with respect to the
+coordinates. The NumPy functions of this module are used for outputs and user functions.
 
 Arrays have the shape (rows, n, ...) with n points per row. In d dimensions, positions and slopes have d components.
-Curvatures have m = 1 component in 2D, about z, and m = 3 in 3D. With the function `cross` the equations have the same
-form in 2D and 3D:
+Curvatures have m = 1 component in 2D (about z), and m = 3 components in 3D. With the function `cross` the equations
+have the same form in 2D and 3D:
 
     κ = r' × r''/|r'|²,    |κ| = √(κ·κ + δ²),    b = κ/|κ|,    δ = `SMALLEST`/L.
 
-In 2D, κ replaces |κ|, and b = 1. The module points.py defines further symbols.
+In 2D, |κ| is replaced by κ, and b = 1. The module points.py defines further symbols.
 
 Force functions receive |κ| and return the moment M, which acts along the binormal b. The virtual work of this moment is
 M times the variation of |κ|. The energy does not change when a cable rotates as a rigid body, even if the cable is
-curved in the stress-free state. With the term δ, |κ| is also differentiable for straight cables in 3D. For any δ, the
-user function M = EI |κ| gives the moment EI κ and the tangent of the linear law.
+curved in the stress-free state. Because of the term δ, |κ| is also differentiable for straight cables in 3D. For any δ,
+the user function M = EI |κ| gives the moment EI κ and the tangent of the linear law.
 """
 
 from __future__ import annotations
@@ -26,7 +26,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows
 
 SMALLEST = 1e-9
-"""Product δ L [1] of the small curvature δ in |κ| and the length L of the cable."""
+"""Product δ L [1], where δ is the small curvature in |κ|, and L is the length of the cable."""
 
 
 class Strains(NamedTuple):
@@ -36,7 +36,7 @@ class Strains(NamedTuple):
     p, k: r' [1] and r'' [1/m], shape (rows, n, d).
     pt, kt: rates of p [1/s] and k [1/(m s)], shape (rows, n, d).
     eps, eps_t: axial strain [1] and its rate [1/s], shape (rows, n).
-    kap, kap_t: curvature [1/m], in 3D its magnitude |κ|, and the rate of this value [1/(m s)], shape (rows, n).
+    kap, kap_t: curvature [1/m], shape (rows, n), and its rate [1/(m s)]. In 3D, kap is the magnitude |κ|.
     """
 
     p: FloatArray
@@ -57,8 +57,8 @@ class Bending(NamedTuple):
 
 
 class References(NamedTuple):
-    """Strain eps [1] and curvature kap [1/m], in 3D its magnitude, in the stress-free state at n points of each row,
-    shape (rows, n).
+    """Strain eps [1] and curvature kap [1/m] in the stress-free state at n points of each row, shape (rows, n). In 3D,
+    kap is the magnitude of the curvature.
     """
 
     eps: FloatArray
@@ -111,7 +111,7 @@ def find_smallest(shape: Shape) -> FloatArray:
 
 
 def eval_sizes(bending: Bending, smallest: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the curvature |κ| (κ in 2D) and its rate, shape (rows, n); the argument ``smallest`` is δ [1/m]."""
+    """Return the curvature |κ| (κ in 2D) and its rate, shape (rows, n). The argument ``smallest`` is δ [1/m]."""
     kap, kap_t = bending
     if kap.shape[-1] == 1:
         return kap[..., 0], kap_t[..., 0]
@@ -140,7 +140,9 @@ def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, Float
 
 
 def eval_references(rows: LocalRows, s: FloatArray) -> References:
-    """Return the stress-free strain and the stress-free curvature, in 3D its magnitude, for user functions."""
+    """Return the stress-free strain and the stress-free curvature for user functions. In 3D, the curvature is the
+    magnitude.
+    """
     eps, kap = eval_free_bending(rows, s)
     return References(eps, kap[..., 0] if kap.shape[-1] == 1 else np.sqrt(dot(kap, kap)))
 

@@ -1,4 +1,4 @@
-"""Parameters of 2D and 3D cables that form-finding reads and changes, see `Strands`."""
+"""Parameters of 2D and 3D cables that form-finding uses and changes, see `Strands`."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ def find_place(quantity: str, point: int) -> int:
 
 
 class StrandGroup(NamedTuple):
-    """Cables with the same integration rule, evaluated by one thread, in the order of their lanes.
+    """Cables with the same integration rule that one thread evaluates. The cables are in the order of their lanes.
 
     Attributes:
         lanes: parameters that the kernels read.
@@ -35,14 +35,16 @@ class StrandGroup(NamedTuple):
     row: IntArray
 
     def read(self, quantity: str, point: int = 0) -> FloatArray:
-        """Read a quantity, or for `FREE` the stress-free strain at a point, from the parameters of the kernels, shape
-        (rows,).
+        """Read a quantity from the parameters of the kernels, shape (rows,). For `FREE`, read the stress-free strain at
+        a point.
         """
         values: FloatArray = self.lanes.given[:, find_place(quantity, point), :].ravel()[: len(self.row)]
         return values
 
     def write(self, quantity: str, values: FloatArray, point: int = 0) -> None:
-        """Replace a quantity in the parameters of the kernels. Lanes without a row get the value of the last row."""
+        """Replace a quantity in the parameters of the kernels. Lanes without a row receive the value of the last
+        row.
+        """
         filled = np.minimum(np.arange(LANES * len(self.lanes.given)), len(self.row) - 1)
         self.lanes.given[:, find_place(quantity, point), :] = values[filled].reshape(-1, LANES)
 
@@ -51,7 +53,7 @@ class CableStrands(Strands):
     """Interface between form-finding and cables with the linear law of the axial force.
 
     Args:
-        groups: groups of cables with the same integration rule, which together contain all rows.
+        groups: groups of cables with the same integration rule. Together, the groups contain all rows.
         dofs: process-local indices of the coordinates of the nodes, shape (rows, 4 d).
     """
 
@@ -87,8 +89,8 @@ class CableStrands(Strands):
         return folded
 
     def take(self, stiffness: FloatArray, free: FloatArray, bends: BoolArray) -> None:
-        """Write axial stiffness, stress-free strain and bending stiffness to the parameters of the kernels. The bending
-        stiffness is set to 0 for cables for which ``bends`` is false.
+        """Write axial stiffness, stress-free strain and bending stiffness to the parameters of the kernels. If
+        ``bends`` is false for a cable, its bending stiffness is set to 0.
         """
         first = 0
         for g, bending in zip(self._groups, self._bending, strict=True):

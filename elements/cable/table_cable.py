@@ -1,12 +1,12 @@
-"""2D and 3D cable elements with a table of the tension as a function of the strain.
+"""2D and 3D cable elements whose tension is a function of the strain, given by a table.
 
     N = T(ε - ε_ref) + d_EA ε_t
 
 Between the values of the table, T is a cubic that preserves monotony (PCHIP). Its derivative is continuous. Beyond the
-ends of the table, T continues linearly with the derivative at the end. The energy per length is ∫ T dε. Bending, mass,
-damping and the reference configuration are treated as in `Cable2D` and `Cable3D`. ``axial_stiffness`` determines only
-the stretch in the start shape of catenaries and the stiffness of the ends of broken cables (broken_cables.py). Its
-default is the mean slope of the table.
+ends of the table, T continues linearly with the derivative at the end. The energy per length is ∫ T dε. For bending,
+mass, damping and the reference configuration, see `Cable2D` and `Cable3D`. ``axial_stiffness`` determines only the
+stretch in the start shape of catenaries and the stiffness of the ends of broken cables (broken_cables.py). Its default
+is the mean slope of the table.
 
 Source: F. N. Fritsch, R. E. Carlson, Monotone piecewise cubic interpolation, SIAM J. Numer. Anal. 17 (1980) 238-246.
 """

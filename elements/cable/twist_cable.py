@@ -1,9 +1,9 @@
 """3D cable element with torsion and without shear. The element has two nodes with position, slope and the angle of the
 material about the slope.
 
-The axis r(x, t) is the cubic of `Cable3D`, with the same mass, weight, strain and integration rules. The material has a
-frame t, d_1, d_2. With κ = r' × r''/|r'|² and the angle T by which the frame rotates about the axis from node0 to
-node1,
+The axis r(x, t) is the cubic of `Cable3D`. Mass, weight, strain and integration rules are also those of `Cable3D`. The
+material has a frame t, d_1, d_2. Let κ = r' × r''/|r'|², and let T be the angle by which the frame rotates about the
+axis from node0 to node1:
 
     N   = EA (ε - ε_ref) + C τ + d_EA ε_t          ε_ref = ε0 + c (|r'| - 1)  in the reference configuration
     M_i = EI_i (κ_i - κ_i,ref) + d_EI κ_i,t        κ_i = κ·d_i,  κ_i,ref = κ_i0 + c κ_i  in the reference configuration
@@ -11,16 +11,17 @@ node1,
     forces     of the work ∫ N δε + M_1 δκ_1 + M_2 δκ_2 dx + M δT
     inertia    of the axis, and J ω_t about the tangent, ω the spin of the material
 
-Here EA, EI_i and GJ are the axial, bending and torsional stiffnesses, d_EA, d_EI and d_GJ the corresponding dampings, C
-the coupling of tension and twist, τ the twist per length, L the length of the element, J the moment of inertia per
-length about the axis, ε0, κ_i0 and τ0 are the prescribed stress-free strains, and c = strain_is_relative_to_reference.
-The law is valid for any rotation, even for rods that are curved in the stress-free state. Strains and damping power do
-not change when the rod rotates as a rigid body. The forces are equal to the forces of `Cable3D` if EI_1 = EI_2, the
-twist is zero, and the stress-free state is straight. For ropes in which tension causes torque, C is not zero. M is the
-mean torque of an element. If bending causes torque, the torque varies along the element (see twist_forces.py).
+Here EA, EI_i and GJ are the axial, bending and torsional stiffnesses, and d_EA, d_EI and d_GJ are the corresponding
+dampings. C is the coupling of tension and twist, τ is the twist per length, L is the length of the element, and J is
+the moment of inertia per length about the axis. The prescribed stress-free strains are ε0, κ_i0 and τ0, and c =
+strain_is_relative_to_reference. The law is valid for any rotation, even for rods that are curved in the stress-free
+state. If the rod rotates as a rigid body, strains and damping power do not change. The forces are equal to the forces
+of `Cable3D` if EI_1 = EI_2, the twist is zero, and the stress-free state is straight. For ropes in which tension causes
+torque, C is not zero. M is the mean torque of an element. If bending causes torque, the torque varies along the element
+(see twist_forces.py).
 
-twist_points.py contains the strains, twist_forces.py the forces, twist_motion.py the inertia of the spin, and
-nodes/twist_node.py the frames.
+The strains are in twist_points.py, the forces in twist_forces.py, the inertia of the spin in twist_motion.py, and the
+frames in nodes/twist_node.py.
 
 Source: J. Langer, D. A. Singer, SIAM Review 38 (1996) 605-618; C. Meier, A. Popp, W. A. Wall, Arch. Comput. Methods
 Eng. 26 (2019) 163-243; for the coupling G. A. Costello, Theory of Wire Rope, Springer (1997).
@@ -55,10 +56,10 @@ STIFF = (
     "axial_stiffness", "bending_stiffness", "torsional_stiffness", "coupling", "axial_damping", "bending_damping",
     "torsional_damping",
 )  # fmt: skip
-"""Columns that are 0 in the records of broken cables."""
+"""Columns whose values are 0 in the records of broken cables."""
 REACHED = 2.0 * FURTHEST
-"""Value of 1 + b·t [1], with the direction b of ``turned_from`` and the unit vector t along the slope of a node, below
-which the message of a failed solve names the node.
+"""Value of 1 + b·t [1], where b is the direction ``turned_from``, and t is the unit vector along the slope of a node.
+If the value is smaller, the message of a failed solve names the node.
 """
 MOST_POINTS = 5, 3
 """Largest number of axial points and largest number of bending points of an integration rule."""
@@ -112,8 +113,8 @@ class TwistCable3D(Component):
 
 
 def order_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global indices of the positions and slopes of both nodes (12), followed by the indices of the two
-    angles, shape (rows, 14).
+    """Return the global indices of the positions and slopes of both nodes (12 indices), followed by the indices of the
+    two angles, shape (rows, 14).
     """
     first, second = (world.dofs_of(table.local(name)) for name in ("node0", "node1"))
     return np.concatenate((first[:, :6], second[:, :6], first[:, 6:], second[:, 6:]), axis=1)
@@ -126,7 +127,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     a row among the rows on this process. The fields free_angle and free_twist are the values of the angle m_1 (see
     twist_points.py) and of the twist angle T in the reference configuration. The fields free_strain, shape (5,), and
     free_curvature, shape (3, 2), are the stress-free values at the integration points. For broken cables, the fields
-    with the names `STIFF` are 0, because outputs are computed from these fields.
+    with the names `STIFF` are 0, because outputs are also computed from these fields.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
@@ -170,8 +171,8 @@ def create_calls(some: NDArray[Any], rule: Rule) -> tuple[Call, Call, Call]:
 
 
 def build(rows: LocalRows) -> System:
-    """Create the `System` with the kernel calls for the rows, which are evaluated in groups with the same integration
-    rule; broken rows have only inertia, weight and the forces of broken_cables.py.
+    """Create the `System` with the kernel calls for the rows. The rows are evaluated in groups with the same
+    integration rule. Broken rows have only inertia, weight and the forces of broken_cables.py.
     """
     own: NDArray[Any] = rows.columns
     weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)
@@ -205,8 +206,9 @@ def build(rows: LocalRows) -> System:
 
 
 def diagnose(rows: LocalRows, s: Fields) -> list[str]:
-    """Return messages about nodes whose slope is nearly opposite to ``turned_from``, the direction from which the frame
-    of the node is rotated."""
+    """Return messages about nodes whose slope is nearly opposite to ``turned_from``. The frame of a node is rotated
+    from this direction.
+    """
     own: NDArray[Any] = rows.columns
     texts = []
     for name, b, first in (("node0", own["b0"], 3), ("node1", own["b1"], 9)):
@@ -223,7 +225,7 @@ def diagnose(rows: LocalRows, s: Fields) -> list[str]:
 
 
 def refuse_coupling(table: EntityTable) -> None:
-    """Raise ModelError for a coupling of tension and torsion with which the elastic energy could be negative."""
+    """Raise ModelError for a coupling of tension and torsion if the elastic energy could be negative."""
     EA, GJ, C = (table.local(name) for name in ("axial_stiffness", "torsional_stiffness", "coupling"))
     names = ("coupling", "axial_stiffness", "torsional_stiffness")
     table.refuse(C * C >= EA * GJ, names, "have coupling² < axial_stiffness torsional_stiffness, or energy is below 0")

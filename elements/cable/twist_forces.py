@@ -8,14 +8,15 @@
     q = ∫ B (M_1 κ_2 - M_2 κ_1) dx  without damping,        change of the energy: -q²/(2 k)
     k = 16 GJ/(3 L) + ∫ B² (EI_1 κ_2² + EI_2 κ_1²) dx,      derivatives of -q²/(2 k): β ∂q + β² ∂k/2
 
-Bending causes the torque q in rods that are curved in the stress-free state or have EI_1 ≠ EI_2. Without β the torque
+Bending causes the torque q in rods that are curved in the stress-free state or have EI_1 ≠ EI_2. Without β, the torque
 would be constant in each element, and errors would be of second order in the length of the elements. With β, errors are
-of fourth order. The stiffness k does not contain the terms M_i κ_i, so q²/(2 k) never exceeds the bending energy.
+of fourth order. The stiffness k does not contain the terms M_i κ_i. Therefore q²/(2 k) never exceeds the bending
+energy.
 
-twist_cable.py defines the stiffnesses, dampings and T_ref, twist_points.py defines T, κ_1, κ_2 and y. Let g and H be
-the first and second derivatives of a strain z with respect to y, and s the conjugate force or moment. The force s g has
-the derivative s H + g gᵀ ∂s/∂z with respect to y. If s contains a damping term d g·y_t with the damping coefficient d,
-the derivative has the additional term d g (H y_t)ᵀ.
+The stiffnesses, dampings and T_ref are defined in twist_cable.py. T, κ_1, κ_2 and y are defined in twist_points.py. Let
+g be the first and H the second derivatives of a strain z with respect to y, and let s be the conjugate force or moment.
+The force s g has the derivative s H + g gᵀ ∂s/∂z with respect to y. If s contains a damping term d g·y_t with the
+damping coefficient d, the derivative has the additional term d g (H y_t)ᵀ.
 """
 
 from __future__ import annotations
@@ -49,7 +50,9 @@ from windlass.framework.kernels.kernel import kernel
 
 PARTS = (0, 1, 2, 3, 4, 5, 0, 1, 2, 6, 7, 8, 9, 10)
 SIGNS = (-1.0, -1.0, -1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
-"""Component of y to which each of the 14 coordinates of a row contributes, and the sign of this contribution."""
+"""For each of the 14 coordinates of a row, the component of y to which it contributes, and the sign of this
+contribution.
+"""
 
 
 @kernel(inline=True)
@@ -94,7 +97,7 @@ def find_moments(row: Any, j: int, kappa: FloatArray) -> tuple[float, float, flo
 
 @kernel
 def find_bubble(row: Any, L: float, r: Rule, kappa: FloatArray) -> tuple[float, float]:
-    """Return β and k [N m] for the length L; the docstring of this module defines both."""
+    """Return β and k [N m] for the length L. The docstring of this module defines β and k."""
     q, k = 0.0, 16.0 / 3.0 * row.torsional_stiffness / L
     for j in range(len(r.wb)):
         B = bubble(r.sb[j])
@@ -119,7 +122,8 @@ def fill_point(
     G: FloatArray,
 ) -> None:
     """Fill κ_1 and κ_2 at a bending point, shape (2,), and their derivatives with respect to y, shape (2, 11), for the
-    length L; sigma is a work array."""
+    length L. The array sigma is a work array.
+    """
     s, P, K = r.sb[j], read(r.Pb, j), read(r.Kb, j)
     K = (K[0] / L, K[1] / L, K[2] / L)
     p, k = interpolate(P, 1.0, y), interpolate(K, 1.0, y)
@@ -130,7 +134,9 @@ def fill_point(
 
 @kernel
 def scatter_forces(row: Any, iL: float, g: FloatArray, f: FloatArray) -> None:
-    """Convert the generalised forces g conjugate to y to forces on the coordinates, and add these forces to f."""
+    """Convert the generalised forces g, which are conjugate to y, to forces on the coordinates, and add these forces to
+    f.
+    """
     n = row.dofs
     for a in range(3):
         f[n[a]] -= iL * g[a]
@@ -188,9 +194,8 @@ def add_strain(
     stress: float, stiffness: float, damping: float, g: FloatArray, H: FloatArray, yt: FloatArray,
     dq: float, dv: float, matrix: FloatArray,
 ) -> None:  # fmt: skip
-    """Add dq times the derivative of the force ``stress`` g with respect to y, and dv times the derivative of this
-    force with respect to y_t, to ``matrix``, shape (11, 11). The variation of ``stress`` is stiffness δz + damping
-    δz_t.
+    """Let ``stress`` g be a force. Add dq times its derivative with respect to y, and dv times its derivative with
+    respect to y_t, to ``matrix``, shape (11, 11). The variation of ``stress`` is stiffness δz + damping δz_t.
     """
     for j in range(COUNT):
         rate = 0.0
@@ -247,8 +252,8 @@ def create_work() -> Work:
 def fill_stiffness(
     row: Any, L: float, r: Rule, y: FloatArray, yt: FloatArray, dq: float, dv: float, work: Work, matrix: FloatArray
 ) -> None:
-    """Fill ``matrix``, shape (11, 11), with dq ∂g/∂y + dv ∂g/∂y_t of the generalised forces g conjugate to y, for the
-    length L.
+    """Fill ``matrix``, shape (11, 11), with dq ∂g/∂y + dv ∂g/∂y_t for the length L. The generalised forces g are
+    conjugate to y.
     """
     iL = 1.0 / L
     twist, sigma, along, kappa, G = work.twist, work.sigma, work.along, work.kappa, work.G

@@ -10,10 +10,10 @@ Here p is the slope r' of a node, φ is the angle of its frame, and b is the con
 (nodes/twist_node.py). L is the length of the element, and J is the moment of inertia per length about the axis of the
 cable.
 
-The matrix m is the mean of the consistent and the lumped mass matrix. With this mean, torsional frequencies have errors
-of fourth order in the length of the elements. The last term of the forces on p_i is the gyroscopic force. The
-gyroscopic force follows from the exterior derivative of the 1-form ω dt. This derivative is the area form on the unit
-sphere of tangents.
+The matrix m is the mean of the consistent and the lumped mass matrix. With this matrix, torsional frequencies have
+errors of fourth order in the length of the elements. The last term of the forces on p_i is the gyroscopic force. This
+force follows from the exterior derivative of the 1-form ω dt. This derivative is the area form on the unit sphere of
+tangents.
 
 Source: Lagrange's equations; for ω see nodes/turning.py; for the mass matrix T. J. R. Hughes, The Finite Element
 Method, Prentice Hall (1987), section 7.3.
@@ -96,8 +96,9 @@ def fill_spin_variations(
     b: Vector, p: Vector, pt: Vector, ptt: Vector, dq: float, dv: float, da: float,
     on_v: FloatArray, gyro: FloatArray, change: FloatArray, change_t: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill, for p and φ of a node, shape (4,) each: derivatives of ω with respect to p_t and φ_t (on_v), gyroscopic
-    force for Π = 1 (gyro), and variations of ω (change) and ω_t (change_t) with the factors dq, dv and da.
+    """For p and φ of a node, fill four arrays of shape (4,): the derivatives of ω with respect to p_t and φ_t (on_v),
+    the gyroscopic force for Π = 1 (gyro), and the variations of ω (change) and ω_t (change_t) with the factors dq, dv
+    and da.
     """
     (S, D), h, l, bp = find_scale(b, p), cross(b, p), sqrt(dot(p, p)), dot(b, p)
     il, iS, u, z, rate = 1.0 / l, 1.0 / S, dot(h, pt), dot(h, ptt), dot(pt, D)
@@ -144,7 +145,7 @@ def inertia_tangent(
     matrix.
     """
     omega, omega_t = np.empty(2), np.empty(2)
-    # for each node, see `fill_spin_variations`
+    # spins of both nodes, and their derivatives and variations, see `fill_spin_variations`
     on_v, gyro, change, change_t = np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 4))
     own = np.empty((3, 3))
     for i in range(len(rows)):

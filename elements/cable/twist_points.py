@@ -1,5 +1,5 @@
-"""Strains of a cable with twist at the integration points, and the first and second derivatives of the strains with
-respect to the coordinates y.
+"""Strains of a cable with twist at the integration points. The module also contains the first and second derivatives of
+the strains with respect to the coordinates y.
 
 The 11 coordinates y = [e, s0, s1, φ0, φ1] of a row are e = (r1 - r0)/L, the slopes s0, s1 of the nodes and the angles
 φ0, φ1 of the frames of the nodes. The derivatives r' and r'' are sums of e, s0, s1 with constant factors P and K/L, see
@@ -13,13 +13,13 @@ points.py.
 
 R is the smallest rotation (nodes/turning.py). Let F'_i = R(b_i, t_i) F_i be the frame at node i before the rotation by
 φ_i. The angle m_1 is measured from F'_0, after the smallest rotation from t_0 to t_1, to F'_1. For the angle m_2, F'_0
-is rotated in two steps: to the tangent in the middle of the element, then to t_1. A step rotates the frame from one
-tangent to the next without spin. Up to terms of fourth order in the length of the element, the error of m_2 is a
-quarter of the error of m_1, so the combination in T has an error of fourth order. All steps depend only on directions
-of the cable, so T, κ_1 and κ_2 do not change in a rigid rotation of the cable.
+is rotated in two steps: first to the tangent in the middle of the element, and then to t_1. A step rotates the frame
+from one tangent to the next without spin. Up to terms of fourth order in the length of the element, the error of m_2 is
+a quarter of the error of m_1. Therefore the combination of both angles in T has an error of fourth order. All steps
+depend only on directions of the cable. Therefore T, κ_1 and κ_2 do not change in a rigid rotation of the cable.
 
 Let δ and δ' be two variations. The linear form σ = ω·t is the spin of the frame at x, where ω is the angular velocity
-of this frame. With σ' for the variation δ', and δ² for δ'δ,
+of this frame. Let σ' be this form for the variation δ', and let δ² denote δ'δ:
 
     δT   = δφ1 - δφ0 + sum of the steps,        δσ see `step_gradients`
     δκ_1 = d_1·δκ + κ_2 σ,                      δκ_2 = d_2·δκ - κ_1 σ
@@ -57,13 +57,14 @@ EndFrames = tuple[Vector, Vector, Quaternion, Quaternion]
 COUNT = 11
 """Number of coordinates y."""
 AT_START, IN_MIDDLE, AT_END, NOWHERE = (0.0, 1.0, 0.0), (1.5, -0.25, -0.25), (0.0, 0.0, 1.0), (0.0, 0.0, 0.0)
-"""Factors of e, s0, s1 in r' at the start, in the middle and at the end; NOWHERE is for a constant direction."""
+"""Factors of e, s0, s1 in r' at the start, in the middle and at the end. NOWHERE is for a constant direction."""
 
 
 @kernel(inline=True)
 def read_coordinates(dofs: Any, iL: float, x: FloatArray, y: FloatArray) -> None:
-    """Fill y with the coordinates of a row if x contains total coordinates, or with their rates if x contains
-    velocities; iL is 1/L."""
+    """Fill y with the coordinates of a row. If x contains velocities instead of total coordinates, fill y with the
+    rates of the coordinates. The argument iL is 1/L.
+    """
     for a in range(3):
         y[a] = iL * (x[dofs[6 + a]] - x[dofs[a]])
         y[3 + a], y[6 + a] = x[dofs[3 + a]], x[dofs[9 + a]]
@@ -91,8 +92,8 @@ def add_gradient(w: float, P: Vector, u: Vector, g: FloatArray) -> None:
 
 @kernel
 def add_step(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, g: FloatArray) -> None:
-    """Add w (G_p·δp + G_q·δq), the linear form of a step from p/|p| to q/|q|, to the linear form g. G_p and G_q are the
-    vectors of `step_gradients`. P and Q are the factors of e, s0, s1 in p and q.
+    """Add w (G_p·δp + G_q·δq) to the linear form g. This term is the linear form of a step from p/|p| to q/|q|. G_p and
+    G_q are the vectors of `step_gradients`. P and Q are the factors of e, s0, s1 in p and q.
     """
     on_p, on_q = step_gradients(p, q)
     add_gradient(w, P, on_p, g)
@@ -125,8 +126,8 @@ def add_step_change(w: float, P: Vector, p: Vector, Q: Vector, q: Vector, H: Flo
 
 @kernel
 def add_turn_change(w: float, b: Vector, first: int, p: Vector, H: FloatArray) -> None:
-    """Add to the matrix H the derivatives of w G_q·δq, the linear form of a step from a constant direction b to the
-    slope q = p of a node, with respect to y. The index of the first component of this slope in y is ``first``.
+    """Add to the matrix H the derivatives of w G_q·δq with respect to y. This term is the linear form of a step from a
+    constant direction b to the slope q = p of a node. The index of the first component of this slope in y is ``first``.
     """
     l, n = sqrt(dot(b, b)), sqrt(dot(p, p))
     s = l * n + dot(b, p)
@@ -156,7 +157,7 @@ def twist_angle(row: Any, y: FloatArray) -> float:
 
 @kernel
 def twist_between(row: Any, y: FloatArray, frames: EndFrames) -> float:
-    """Return the result of `twist_angle`; ``frames`` are the results of `node_frames`."""
+    """Return the result of `twist_angle`. The argument ``frames`` contains the results of `node_frames`."""
     t0, t1, F0, F1 = frames
     tm = unit(interpolate(IN_MIDDLE, 1.0, y))
     once = multiply(smallest_rotation(t0, t1), F0)
@@ -221,21 +222,22 @@ def fill_spin_change(row: Any, s: float, P: Vector, p: Vector, y: FloatArray, H:
 
 @kernel
 def frame_at(row: Any, s: float, p: Vector, y: FloatArray, T: float) -> Quaternion:
-    """Return the frame of the material at s; T is the result of `twist_angle`."""
+    """Return the frame of the material at s. The argument T is the result of `twist_angle`."""
     return frame_between(row, s, p, y, T, node_frames(row, y))
 
 
 @kernel
 def frame_between(row: Any, s: float, p: Vector, y: FloatArray, T: float, frames: EndFrames) -> Quaternion:
-    """Return the result of `frame_at`; ``frames`` are the results of `node_frames`."""
+    """Return the result of `frame_at`. The argument ``frames`` contains the results of `node_frames`."""
     from0, angle = moved_frame(row, s, p, y, T, frames)
     return spun(from0, s * angle)
 
 
 @kernel(inline=True)
 def moved_frame(row: Any, s: float, p: Vector, y: FloatArray, T: float, frames: EndFrames) -> tuple[Quaternion, float]:
-    """Return D_0 moved to t(x) and turned by s T, and the angle [rad] from this frame to D_1 moved to t(x) and turned
-    by (s - 1) T."""
+    """Return a frame and an angle [rad]. The frame is D_0, moved to t(x) and turned by s T. The angle is measured from
+    this frame to D_1, moved to t(x) and turned by (s - 1) T.
+    """
     t, whole = unit(p), T + row.free_twist
     t0, t1, F0, F1 = frames
     from0 = multiply(smallest_rotation(t0, t), spun(F0, y[9] + s * whole))
@@ -291,8 +293,9 @@ def fill_curvature_changes(
     P: Vector, K: Vector, p: Vector, k: Vector, d1: Vector, d2: Vector, sigma: FloatArray, dsigma: FloatArray,
     g1: FloatArray, g2: FloatArray, H1: FloatArray, H2: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill the second variations δ'δκ_1 and δ'δκ_2, each of shape (11, 11); g1 and g2 are the linear forms of
-    `fill_curvatures`."""
+    """Fill the second variations δ'δκ_1 and δ'δκ_2, each of shape (11, 11). The arguments g1 and g2 are the linear
+    forms of `fill_curvatures`.
+    """
     kappa, ig = curvature(p, k), 1.0 / dot(p, p)
     k1, k2 = dot(kappa, d1), dot(kappa, d2)
     # terms with σ, where δ_1 = δκ_1 - κ_2 σ and δ_2 = δκ_2 + κ_1 σ

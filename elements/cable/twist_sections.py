@@ -3,8 +3,9 @@
 ``x`` is a position from 0 to the length [m]. The argument is a scalar for all rows, or an array of shape (rows,), or
 (rows, k) for k positions per row. By default outputs are evaluated in the middle of each cable. Vectors are in the
 global frame. Scalar outputs have the shape (rows,) or (rows, k). Forces and moments are evaluated at the given
-position, and include damping and reference strains. With integration rule 2 the axial force is most accurate at x = 0,
-L/2 and L. Drawings show the parabola through these three values. The torque is constant along an element.
+position, and include damping and reference strains. With integration rule 2, the axial force is most accurate at x = 0,
+L/2 and L. Drawings show the parabola through the axial forces at these three positions. The torque is constant along an
+element.
 
 | point field of drawings | unit | meaning |
 | --- | --- | --- |
@@ -117,7 +118,9 @@ def fill_curvature(rows: Any, s: FloatArray, P: FloatArray, K: FloatArray, x: Fl
 
 
 def find_curvatures(rows: NDArray[Any], s: FloatArray, x: FloatArray) -> FloatArray:
-    """Return the curvatures κ_1 and κ_2, shape (rows, k, 2), at positions s = x/L, shape (k,), for coordinates x."""
+    """Return the curvatures κ_1 and κ_2 for coordinates x at positions s = x/L, shape (k,). The result has the shape
+    (rows, k, 2).
+    """
     shape, found = eval_shape(s, np.ones(())), np.zeros((len(rows), len(s), 2))
     fill_curvature(rows, s, shape.dS[:, [2, 1, 3]].copy(), shape.ddS[:, [2, 1, 3]].copy(), x, found)
     return found
@@ -128,8 +131,8 @@ def fill_sections(
     rows: Any, rule: Rule, s: FloatArray, shape: Shape, free: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
     c: RodSections,
 ) -> None:  # fmt: skip
-    """Evaluate the cross sections at positions s = x/L, shape (rows, k); ``shape`` contains the shape functions of a
-    cable of length 1 at s.
+    """Evaluate the cross sections at positions s = x/L, shape (rows, k). The argument ``shape`` contains the shape
+    functions of a cable of length 1 at s.
 
     ``free`` contains the stress-free strain and curvatures at s, shape (rows, k, 3). ``rule`` is the integration rule
     of the rows.
@@ -211,8 +214,8 @@ class SectionPlaces:
 
 
 def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
-    """Create an output variable that is evaluated at positions on the cables. A call with the same positions as the
-    previous call uses the same shape functions again.
+    """Create an output variable that is evaluated at positions on the cables. If the positions are equal to those of
+    the previous call, the shape functions of that call are used again.
     """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
@@ -257,7 +260,9 @@ def eval_parabola(s: FloatArray) -> FloatArray:
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines of equal reference length. Connected cables get the same part label."""
+    """Draw each cable as ``subdivisions`` lines of equal reference length. Connected cables have the same part
+    label.
+    """
     count, n = len(rows.rows), subdivisions + 1
     s = np.broadcast_to(np.arange(n) / subdivisions, (count, n))
     places: SectionPlaces = rows.kept(f"lines {subdivisions}", lambda: SectionPlaces(rows, s))

@@ -1,9 +1,9 @@
-"""Operations on vectors of d = 2 or 3 components in kernels. These operations allow the same source code for the
-kernels of 2D and 3D cables.
+"""Operations on vectors of d = 2 or 3 components in kernels. With these operations, the kernels of 2D and 3D cables
+have the same source code.
 
-Vectors are tuples of d components, and matrices are tuples of d² elements, row by row. A curvature is a number in 2D,
-the component about z, and a vector in 3D. A factory function creates the kernels with these operations as constants, so
-the compiled code contains only the d components.
+Vectors are tuples of d components, and matrices are tuples of d² elements, row by row. A curvature is a number in 2D
+(the component about z), and a vector in 3D. A factory function creates the kernels with these operations as constants.
+Therefore the compiled code contains only operations for the d components.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ class Operations(NamedTuple):
     dyad: the matrix a bᵀ + T I.
     read, read_curvature: read a vector or a curvature from column k of an array, in consecutive rows beginning with
         ``row``.
-    write, add: write the product of a scalar w and the vector a to column k of an array, or add it to this column, in
-        consecutive rows beginning with ``row``.
+    write, add: write the product of a scalar w and the vector a to column k of an array, or add this product to the
+        column, in consecutive rows beginning with ``row``.
     add_matrix: add the product w A to column k of an array, one element per row beginning with ``row``.
     add_matrices: add the sum x A + y B + z C + w D of four matrices. The argument contains, for each element, the
         tuple of the elements of A, B, C and D.
@@ -144,7 +144,7 @@ def add_entry(row: int, x: float, y: float, z: float, w: float, B: Square, k: in
 
 @kernel(inline=True)
 def add_squares(row: int, x: float, y: float, z: float, w: float, B: Any, k: int, values: FloatArray) -> None:
-    """Add the four elements of x A + y B + z C + w D to column k, beginning with row ``row``; see `Operations`."""
+    """Add the four elements of x A + y B + z C + w D to column k, beginning with row ``row``, see `Operations`."""
     add_entry(row, x, y, z, w, B[0], k, values)
     add_entry(row + 1, x, y, z, w, B[1], k, values)
     add_entry(row + 2, x, y, z, w, B[2], k, values)
@@ -153,7 +153,7 @@ def add_squares(row: int, x: float, y: float, z: float, w: float, B: Any, k: int
 
 @kernel(inline=True)
 def add_cubes(row: int, x: float, y: float, z: float, w: float, B: Any, k: int, values: FloatArray) -> None:
-    """Add the nine elements of x A + y B + z C + w D to column k, beginning with row ``row``; see `Operations`."""
+    """Add the nine elements of x A + y B + z C + w D to column k, beginning with row ``row``, see `Operations`."""
     add_squares(row, x, y, z, w, (B[0], B[1], B[2], B[3]), k, values)
     add_squares(row + 4, x, y, z, w, (B[4], B[5], B[6], B[7]), k, values)
     add_entry(row + 8, x, y, z, w, B[8], k, values)

@@ -1,23 +1,24 @@
-"""Cable elements of a rope that a winch pays out and hauls in. The length of each element is a constant fraction (the
-share of the element) of the length l(t) of the rope outside the winch.
+"""Cable elements of a rope that is paid out and hauled in by a winch. Let l(t) be the length of the rope outside the
+winch. The length of each element is a constant fraction of l, which is called the share of the element.
 
-The length l is the coordinate of an `ALENode`, on which constraints, loads and controllers for coordinates can act. The
-material that leaves the winch at the outlet (share 0) moves through all elements. The end of the rope (share 1) is
-always the same material point. The material has the velocity u = r_t + l_t w (w = dr/dl at constant material, see
-winch_points.py), and d'Alembert's principle for the material outside the winch gives
+This length is the coordinate of an `ALENode`. Constraints, loads and controllers for coordinates can act on it. The
+material that leaves the winch at the outlet moves through all elements. The end of the rope is always the same material
+point. The material has the velocity u = r_t + l_t w, where w = dr/dl at constant material (see winch_points.py).
+D'Alembert's principle for the material outside the winch gives
 
     nodes    ∂Π/∂q + ∫ d_EA ε_t ∂ε/∂q dx + ∫ ρA S_i u_t dx = ∫ ρA S_i g dx,    Π = ∫ EA ε²/2 + EI |κ|²/2 dx
     l        ∂Π/∂l - W + ∫ d_EA ε_t dε/dl dx + ∫ ρA w·u_t dx = ∫ ρA w·g dx + force of the drive
 
 Here q are the coordinates of the nodes, and S_i the shape functions. The strain is ε = |r'| - 1, and κ is the curvature
-of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch, where the rope is stored under the tension
-T_s (``store_tension``). Rope that leaves the winch adds the energy W per metre to the model. Therefore, if the winch
-does not move and the tension at the outlet is N, the rope exerts the force N (1 + ε) + W - EA ε²/2 on the coordinate l.
-Rope that passes the outlet has the velocity of the material at the outlet. This rope carries mass and momentum (outputs
-``mass_flow`` and ``momentum_flow``) and energy (quantities ``strain_flow`` and ``kinetic_flow`` of `EnergyLedger`).
+of `Cable3D`. W = T_s²/(2 EA) is the energy per metre of rope in the winch. The rope in the winch is stored under the
+tension T_s (``store_tension``). Rope that leaves the winch adds the energy W per metre to the model. Therefore, if the
+winch does not move and the tension at the outlet is N, the rope exerts the force N (1 + ε) + W - EA ε²/2 on the
+coordinate l. Rope that passes the outlet has the velocity that the material has at the outlet. This rope carries mass
+and momentum (outputs ``mass_flow`` and ``momentum_flow``) and energy (quantities ``strain_flow`` and ``kinetic_flow``
+of `EnergyLedger`).
 
-The rope is straight in the stress-free state. The axial terms are integrated by rule 2 of `Cable2D`, so the element
-does not lock.
+The rope is straight in the stress-free state. The axial terms are integrated by rule 2 of `Cable2D`. Therefore the
+element does not lock.
 
 Source: H. Irschik, H. J. Holl, The equations of Lagrange written for a non-material volume, Acta Mechanica 153 (2002)
 231-248; J. L. Tang, G. X. Ren, W. D. Zhu, H. Ren, Dynamics of variable-length tethers with application to tethered
@@ -59,12 +60,13 @@ from windlass.framework.model.table import EntityTable
 NO_FORCE = np.zeros(0)
 NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 SHARES = 1e-9
-"""Largest difference, as a fraction of l [1], between the end of a cable and the start of the next cable."""
+"""Largest gap or overlap between the end of a cable and the start of the next cable, as a fraction of l [1]."""
 
 
 class WinchCable2D(Component):
-    """A 2D cable whose length is a constant fraction of the length of the rope outside a winch; created by
-    `winch_rope`."""
+    """A 2D cable whose length is a constant fraction of the length of the rope outside a winch. `winch_rope` creates
+    such cables.
+    """
 
     provides: ClassVar[tuple[str, ...]] = ("winch cable", "strained cable", "track cable")
     node0 = ref("PointSlope2D", "node on the side of the outlet")
@@ -84,8 +86,9 @@ class WinchCable2D(Component):
 
 
 class WinchCable3D(WinchCable2D):
-    """A 3D cable whose length is a constant fraction of the length of the rope outside a winch; created by
-    `winch_rope`."""
+    """A 3D cable whose length is a constant fraction of the length of the rope outside a winch. `winch_rope` creates
+    such cables.
+    """
 
     node0 = ref("PointSlope3D", "node on the side of the outlet")
     node1 = ref("PointSlope3D", "node on the side of the end of the rope")
@@ -110,7 +113,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 @kernel
 def take_flows(own: Any, lost: int, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
     """Add the flows of strain energy and kinetic energy out of the model [W] to ``powers``. The first ``lost`` elements
-    of ``powers`` are the powers of damping. Set ``flow``, the result of `fill_flows`, to 0.
+    of ``powers`` contain the powers of damping. Set ``flow``, the result of `fill_flows`, to 0.
     """
     for i in range(len(own)):
         row = own[i]
@@ -175,7 +178,7 @@ def diagnose(rows: LocalRows, fields: Fields) -> list[str]:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError if a rope is initially too short, if its cables do not cover its whole length, or if they are
-    not connected. The last two conditions are not checked in distributed models.
+    not connected. In distributed models, only the first condition is checked.
     """
     held, node0, node1 = table.resident, table.local("node0"), table.local("node1")
     begin, share, feed = table.local("begin"), table.local("share"), table.local("feed")
@@ -212,7 +215,7 @@ class Sections(NamedTuple):
     """Results of winch cables at k points of each cable: position [m] and velocity [m/s] of the material, shape (rows,
     k, 3), and axial force [N], shape (rows, k).
 
-    All values are NaN for cables in reserve, that is, for inactive cables.
+    All values are NaN for cables in reserve, which are inactive cables.
     """
 
     position: FloatArray
@@ -225,8 +228,9 @@ EvaluateSections = Callable[[LocalRows, Fields, FloatArray], Sections]
 
 
 def eval_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
-    """Evaluate the cables at k points; ``shares`` are the distances of the points from node0 divided by the length of
-    the cable, shape (k,)."""
+    """Evaluate the cables at k points. The argument ``shares``, shape (k,), contains the distances of the points from
+    node0, divided by the length of the cable.
+    """
     own = rows.columns
     d, n = rows.dofs.shape[1] // 4, len(shares)
     found = Sections(np.zeros((len(own), n, 3)), np.zeros((len(own), n, 3)), np.zeros((len(own), n)))
@@ -255,7 +259,7 @@ def at_share(unit: str, doc: str, evaluate: EvaluateSections, name: str) -> Outp
 
 
 def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the unstretched length of each cable [m], 0 for cables in reserve."""
+    """Return the unstretched length of each cable [m]. The length is 0 for cables in reserve."""
     own = rows.columns
     length: FloatArray = own["active"] * own["share"] * fields.x[rows.dofs[:, -1]]
     return length
@@ -273,8 +277,8 @@ def eval_momentum(rows: LocalRows, fields: Fields) -> FloatArray:
 
 
 def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
-    """Return the flow of mass or momentum into each cable minus the flow out of the cable, see `fill_flows`. The shape
-    is (rows,) for mass and (rows, 3) for momentum.
+    """Return the difference between the flow of mass or momentum into each cable and the flow out of the cable, see
+    `fill_flows`. The shape is (rows,) for mass and (rows, 3) for momentum.
     """
     own = rows.columns
     d = rows.dofs.shape[1] // 4
@@ -286,11 +290,11 @@ def eval_flow(rows: LocalRows, fields: Fields, which: slice) -> FloatArray:
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int, evaluate: EvaluateSections = eval_sections) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines; all cables of a winch get the same part label. The positions ``start``
-    and ``end`` of the lines in the drawing are fractions of the length of the cable.
+    """Draw each cable as ``subdivisions`` lines. All cables of a winch have the same part label. The positions
+    ``start`` and ``end`` of the lines in the drawing are fractions of the length of the cable.
 
-    The number of lines must be constant during a run. Therefore the lines of cables in reserve are drawn as points at
-    the start of the first active cable. ``evaluate`` evaluates the cables.
+    The number of lines must be constant during a run. Therefore the lines of cables in reserve are drawn, too. Their
+    points are at the start of the first active cable. The function ``evaluate`` evaluates the cables.
     """
     s = np.arange(subdivisions + 1) / subdivisions
     found, count, active = evaluate(rows, fields, s), len(rows.rows), rows.columns["active"]
@@ -310,7 +314,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int, evaluate: EvaluateS
 
 
 def create_outputs(evaluate: EvaluateSections) -> dict[str, Output]:
-    """Create the output variables of a winch cable; ``evaluate`` evaluates the cables."""
+    """Create the output variables of a winch cable. The function ``evaluate`` evaluates the cables."""
     return {
         "position": at_share("m", "global position, shape (3,),", evaluate, "position"),
         "velocity": at_share("m/s", "velocity of the material, global, shape (3,),", evaluate, "velocity"),

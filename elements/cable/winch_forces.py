@@ -64,8 +64,8 @@ def add_elastic(
     slots: IntArray, values: FloatArray, energies: FloatArray,
 ) -> None:  # fmt: skip
     """Add the elastic forces to f, and dq times the derivatives of these forces with respect to z to the values of the
-    matrix. Add the energies of stretching and bending to ``energies``, shape (2, rows). A result is not computed if the
-    array for this result is empty.
+    matrix. Also add the energies of stretching and bending to ``energies``, shape (2, rows). If the array for a result
+    is empty, this result is not computed.
     """
     n = count_coordinates(rows)
     d = (n - 1) // 4
@@ -149,12 +149,13 @@ def add_damping(
     rows: Any, P: Points, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the forces of axial damping to ``f``, the tangent dq ∂f/∂z + dv ∂f/∂z_t of these forces to the values of the
-    matrix, and the dissipated power [W] to ``powers``, shape (rows,). A result is not computed if the array for this
-    result is empty.
+    """Add the forces of axial damping to ``f``, and the dissipated power [W] to ``powers``, shape (rows,). Also add the
+    tangent dq ∂f/∂z + dv ∂f/∂z_t of these forces to the values of the matrix. If the array for a result is empty, this
+    result is not computed.
 
     The strain rate of the material is ε_t = J·z_t, and the forces are f = ∫ d_EA ε_t J dx. With the unit tangent e =
-    r'/|r'|, the components of J are S_i' e for the nodes, and e·(dr'/dl at constant material) for l.
+    r'/|r'|, the components of J for the nodes are S_i' e. The component for l is e·dr'/dl, with dr'/dl at constant
+    material.
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1

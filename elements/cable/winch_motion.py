@@ -1,6 +1,7 @@
-"""Kernels of winch cables: inertia, weight and motion of the moving material, and flows of mass, momentum and energy.
+"""Kernels of winch cables: inertia, weight and motion of the moving material, and the flows of mass, momentum and
+energy.
 
-winch_points.py defines the symbols.
+The symbols are defined in winch_points.py.
 """
 
 from __future__ import annotations
@@ -25,8 +26,9 @@ from windlass.framework.kernels.kernel import kernel
 
 @kernel
 def inertia(rows: Any, P: Points, x: FloatArray, v: FloatArray, a: FloatArray, f: FloatArray) -> None:
-    """Add the inertia forces ∫ ρA S_i u_t dx on the nodes and ∫ ρA w·u_t dx on l to f, where u_t is the acceleration of
-    the material."""
+    """Add the inertia forces to f: ∫ ρA S_i u_t dx on the nodes, and ∫ ρA w·u_t dx on l. Here u_t is the acceleration
+    of the material.
+    """
     n = count_coordinates(rows)
     d = (n - 1) // 4
     S = np.empty((3, 4))

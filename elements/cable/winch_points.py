@@ -1,10 +1,10 @@
 """Integration points and shape functions of winch cables. The length of a winch cable is a constant fraction of a
 coordinate l.
 
-An element covers the fractions σ0 to σ0 + Δ of the rope outside the winch, measured from the outlet, so its length is h
-= Δ l. At the position ξ in [0, 1] of the element, σ = σ0 + Δ ξ, and the distance to the end of the rope is (1 - σ) l.
-The shape functions are the functions N_i(ξ) h^p_i of `Cable2D` with p = (0, 1, 0, 1). The derivative r^(k) = Σ S_i^(k)
-q_i has the factors
+An element covers the fractions σ0 to σ0 + Δ of the rope outside the winch, measured from the outlet. Its length is h =
+Δ l. At the position ξ in [0, 1] of the element, σ = σ0 + Δ ξ, and the distance to the end of the rope is (1 - σ) l. The
+shape functions are N_i(ξ) h^p_i with p = (0, 1, 0, 1), where N_i are the functions of `Cable2D` for the length 1. The
+derivative r^(k) = Σ S_i^(k) q_i has the factors
 
     S_i^(k) = N_i^(k) h^(p_i - k), whose derivatives with respect to l are (p_i - k)/l S_i^(k) at constant ξ
 
@@ -40,7 +40,7 @@ class Points(NamedTuple):
 
 @kernel(inline=True)
 def count_coordinates(rows: Any) -> int:
-    """Return the number of coordinates of a cable, 4 d + 1; without rows return 1."""
+    """Return the number of coordinates of a cable, 4 d + 1. If there are no rows, return 1."""
     return len(rows[0].dofs) if len(rows) > 0 else 1
 
 
@@ -53,8 +53,8 @@ def find_length(row: Any, x: FloatArray) -> float:
 
 @kernel
 def fill_slopes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
-    """Fill S, shape (3, 4), with the factors of q_i in r', in r'', and in the derivative of r' with respect to l at
-    constant material.
+    """Fill S, shape (3, 4), with the factors of q_i in r' (row 0), in r'' (row 1), and in the derivative of r' with
+    respect to l at constant material (row 2).
     """
     h, b = row.share * l, (1.0 - row.begin) / row.share - P.s[k]
     for j in range(4):
@@ -80,7 +80,7 @@ def fill_shapes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
 @kernel
 def sum_up(S: FloatArray, power: int, q: FloatArray, n: IntArray, out: FloatArray, by_l: FloatArray, l: float) -> None:
     """Fill out = Σ S_j q_j and by_l = Σ (p_j - power) S_j q_j/l, each of shape (d,). The factors S_j are proportional
-    to l to the power p_j - ``power``, so ``by_l`` is the derivative of ``out`` with respect to l at constant ξ.
+    to l to the power p_j - ``power``. Therefore ``by_l`` is the derivative of ``out`` with respect to l at constant ξ.
     """
     d = len(out)
     for a in range(d):

@@ -1,4 +1,6 @@
-"""Function that creates a rope of a winch: nodes, winch cables, and the node of the length outside the winch."""
+"""Function that creates a rope of a winch. It creates nodes, winch cables, and the node for the length outside the
+winch.
+"""
 
 from __future__ import annotations
 
@@ -22,7 +24,7 @@ from windlass.framework.model.world import World
 
 
 class WinchRope(NamedTuple):
-    """Result of `winch_rope`: cables and nodes in the order from the outlet to the end, and the `ALENode` whose
+    """Result of `winch_rope`: the cables and nodes in the order from the outlet to the end, and the `ALENode` whose
     coordinate is l.
     """
 
@@ -50,7 +52,7 @@ def winch_rope(
         world: model to which the entities are added.
         outlet, end: positions [m], shape (2,), or (3,) in 3D. The function does not constrain the ends.
         cables: number of cables.
-        strain: strain of the rope in the reference configuration [1], N/EA for a tension N.
+        strain: strain of the rope in the reference configuration [1]. For a tension N, the strain is N/EA.
         name: name for messages and output.
         **columns: columns of `WinchCable2D`, one value for all cables. If ``torsional_stiffness=`` is given in 3D:
             columns of `WinchTwistCable3D`, and the columns ``normal`` and ``turned_from`` of the nodes
@@ -60,7 +62,7 @@ def winch_rope(
         The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.
 
     Raises:
-        ModelError: outlet and end have different shapes, or coincide; or a 2D rope has a torsional stiffness.
+        ModelError: outlet and end have different shapes or coincide, or a 2D rope has a torsional stiffness.
     """
     first, last = np.array(outlet, np.float64), np.array(end, np.float64)
     if first.shape != last.shape or not (first != last).any():
@@ -77,8 +79,8 @@ def lay_winch_rope(
     """Add a rope whose nodes have equal distances along the rope.
 
     Args:
-        positions, tangents: positions [m] and unit tangents of the nodes, shape (cables + 1, d) each; one tangent,
-            shape (d,), for a straight rope.
+        positions, tangents: positions [m] and unit tangents of the nodes, shape (cables + 1, d) each. For a straight
+            rope, one tangent of shape (d,) is sufficient.
         length: length of the strained rope [m].
         strain, name, columns: arguments of `winch_rope`.
     """
@@ -93,8 +95,8 @@ def lay_winch_rope(
 
 
 def find_winch_kinds(dims: int, columns: Mapping[str, Any], name: str) -> tuple[type[Component], type[Component]]:
-    """Return the types of the nodes and cables of a winch rope in 2D or 3D; 3D ropes with ``torsional_stiffness`` have
-    torsion.
+    """Return the types of the nodes and cables of a winch rope in 2D or 3D. If ``torsional_stiffness`` is given, 3D
+    ropes have torsion.
 
     Raises:
         ModelError: a 2D rope has a torsional stiffness.

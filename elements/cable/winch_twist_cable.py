@@ -1,31 +1,32 @@
-"""Winch cables with torsion: cable elements of a rope that a winch pays out and hauls in, with the angle of the
-material about the axis.
+"""Winch cables with torsion: cable elements of a rope that is paid out and hauled in by a winch. The elements include
+the angle of the material about the axis.
 
-The cables are those of winch_cable.py, with the elastic law of `TwistCable3D` for a rope that is straight and not
-twisted in the stress-free state:
+The cables are the cables of winch_cable.py with the elastic law of `TwistCable3D`. In the stress-free state, the rope
+is straight and not twisted:
 
     N = EA ε + C τ,   M = GJ τ + C mean(ε),   τ = T/h,   M_i = EI_i κ_i
 
-with the twist angle T of a cable and its length h = Δ l. Twist is a property of the material: the material moves
-through the cables with its twist. At constant material, the angle of the frame at a node has the rate ω_i (1/m) =
-ω_i^n + l_t β_i T, see winch_twist_motion.py, so rope that moves past a node at rest spins if it is twisted.
+Here T is the twist angle of a cable, and h = Δ l is its length. Twist is a property of the material. Therefore the
+material moves through the cables together with its twist. At constant material, the angle of the frame at a node has
+the rate ω_i (1/m) = ω_i^n + l_t β_i T, see winch_twist_motion.py. Therefore twisted rope that moves past a node at rest
+spins.
 
-Rope in the winch is stored under the tension T_s (``store_tension``) and with the twist τ_s (``store_twist``), with the
-energy per length
+Rope in the winch is stored under the tension T_s (``store_tension``) and with the twist τ_s (``store_twist``). Its
+energy per length is
 
     W = EA ε_s²/2 + C ε_s τ_s + GJ τ_s²/2,   ε_s = (T_s - C τ_s)/EA.
 
-The winch prevents rotations of the rope in the winch, so the angle of the material at the outlet is
+The winch prevents rotations of the rope in the winch. The angle of the material at the outlet is therefore
 
     φ_0 = -τ_s (l - l_0).
 
-If τ_s = 0, fix the coordinate ``twist`` of the node at the outlet; otherwise, couple this coordinate to the coordinate
-``s`` of the feed by a `CoordinateConstraint`. If the winch does not move, the rope with the tension N and the torque M
-at the outlet exerts the force N (1 + ε) + M τ + W - w on the coordinate l, with the energy per length w of the rope at
-the outlet.
+If τ_s = 0, fix the coordinate ``twist`` of the node at the outlet. Otherwise, couple this coordinate to the coordinate
+``s`` of the feed by a `CoordinateConstraint`. Let N and M be the tension and the torque at the outlet, and w the energy
+per length of the rope at the outlet. If the winch does not move, the rope exerts the force N (1 + ε) + M τ + W - w on
+the coordinate l.
 
-Damping of torsion acts on the rate of the twist of each cable. At nodes at which the twist of two cables differs, this
-rate does not contain the motion of the material from one cable to the next; the relative error is the payout speed
+Damping of torsion acts on the rate of the twist of each cable. At a node, the twist of two cables may differ. The rate
+then does not contain the motion of the material from one cable to the next. The relative error is the payout speed
 divided by the speed of torsional waves.
 
 Source: H. Irschik, H. J. Holl, Acta Mechanica 153 (2002) 231-248; J. Langer, D. A. Singer, SIAM Review 38 (1996)
@@ -87,15 +88,17 @@ from windlass.framework.model.table import EntityTable
 FIRST_ANGLE = 12
 """Index of the angle of the first node among the coordinates z."""
 TURNED = 0.1
-"""Largest error of the angle at the outlet, relative to the angle that belongs to the stored twist [1], without a
-reason for doubt."""
+"""Largest error of the angle at the outlet, relative to the angle for the stored twist [1]. Up to this value, the error
+is no reason for doubt.
+"""
 LEAST_TURN = 0.01
-"""Largest error of the angle at the outlet [rad] without a reason for doubt."""
+"""Largest error of the angle at the outlet [rad]. Up to this value, the error is no reason for doubt."""
 
 
 class WinchTwistCable3D(WinchCable2D):
-    """A 3D cable with torsion whose length is a constant fraction of the length of the rope outside a winch; created by
-    `winch_rope`."""
+    """A 3D cable with torsion whose length is a constant fraction of the length of the rope outside a winch.
+    `winch_rope` creates such cables.
+    """
 
     provides: ClassVar[tuple[str, ...]] = ("winch cable", "track cable")
     node0 = ref("PointSlopeTwist3D", "node on the side of the outlet")
@@ -111,8 +114,8 @@ class WinchTwistCable3D(WinchCable2D):
 
 
 def order_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global indices of the positions and slopes of both nodes (12), followed by the indices of the two
-    angles and of l, shape (rows, 15).
+    """Return the global indices of the positions and slopes of both nodes (12 indices), followed by the indices of the
+    two angles and of l, shape (rows, 15).
     """
     first, second, feed = (world.dofs_of(table.local(name)) for name in ("node0", "node1", "feed"))
     return np.concatenate((first[:, :6], second[:, :6], first[:, 6:], second[:, 6:], feed), axis=1)
@@ -121,9 +124,9 @@ def order_dofs(world: Tables, table: EntityTable) -> IntArray:
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the data of the rows that the kernels read, as one record per row.
 
-    Additional fields are stored, the energy per length W of the rope in the winch [J/m]; dofs, the process-local
-    indices of the coordinates z, shape (15,); b0, b1, F0, F1 and free_angle, see twist_cable.py; and fields of
-    `TwistCable3D` that are 0, because the stress-free rope is straight and not twisted.
+    Additional fields are ``stored``, the energy per length W of the rope in the winch [J/m]; ``dofs``, the
+    process-local indices of the coordinates z, shape (15,); and b0, b1, F0, F1 and free_angle, see twist_cable.py.
+    Further fields of `TwistCable3D` are 0, because the stress-free rope is straight and not twisted.
     """
     count = len(rows.rows)
     (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
@@ -194,8 +197,8 @@ def build(rows: LocalRows) -> System:
 
 
 def find_free_outlets(rows: LocalRows, fields: Fields) -> list[str]:
-    """Return reasons for doubt about ropes that are stored with twist, but whose outlet has not turned by the angle
-    φ_0 = -τ_s (l - l_0).
+    """Return reasons for doubt about ropes that are stored with twist. A reason is returned if the outlet of the rope
+    has not turned by the angle φ_0 = -τ_s (l - l_0).
     """
     own, change = rows.columns, fields.x[rows.dofs] - rows.reference
     tau, turn = own["store_twist"], change[:, FIRST_ANGLE]
@@ -228,7 +231,9 @@ def eval_twists(rows: LocalRows, fields: Fields) -> Twists:
 
 
 def eval_twist_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> Sections:
-    """Evaluate the cables at k points like `eval_sections`, with the axial force C τ of the twist."""
+    """Evaluate the cables at k points by the method of `eval_sections`. The axial force includes the force C τ due to
+    the twist.
+    """
     found = eval_sections(rows, fields, shares)
     found.force[:] += (rows.columns["coupling"] * eval_twists(rows, fields).twist)[:, None]
     return found
@@ -241,14 +246,14 @@ class SpinSections(NamedTuple):
 
 
 def eval_spins(rows: LocalRows, fields: Fields, shares: FloatArray) -> Any:
-    """Evaluate the spin of the material, which is linear between the nodes of a cable, at k points."""
+    """Evaluate the spin of the material at k points. The spin is linear between the nodes of a cable."""
     omega = np.full((len(rows.rows), 2), np.nan)
     call(fill_spin_outputs)(rows.columns, fields.x, fields.v, create_spins(), omega)
     return SpinSections(omega[:, :1] * (1.0 - shares) + omega[:, 1:] * shares)
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
-    """Draw each cable as ``subdivisions`` lines, with the torque; see `winch_cable.draw`."""
+    """Draw each cable as ``subdivisions`` lines, with the torque. See `winch_cable.draw`."""
     drawing = winch_cable.draw(rows, fields, subdivisions, eval_twist_sections)
     torque = np.repeat(eval_twists(rows, fields).torque, subdivisions + 1)
     return replace(
@@ -257,7 +262,7 @@ def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows that `winch_cable.check` refuses, and for a coupling that is too large."""
+    """Raise ModelError for rows with an error that `winch_cable.check` finds, and for a coupling that is too large."""
     winch_cable.check(world, table)
     twist_cable.refuse_coupling(table)
 

@@ -4,9 +4,10 @@ For the length h = Δ l of a cable, the elastic energy is
 
     P(y, h) = h A(y) + C T ε_m + D(y)/h,    A = Σ w EA ε²/2,    D = GJ T²/2 + B(y),    ε_m = Σ w ε
 
-with the twist angle T, and the energy B of bending of a cable of length 1, including the energy of the variable torque
-(twist_forces.py). The stress-free rope is straight and not twisted. The forces on the coordinates z and the tangent
-follow from the derivatives of P(y(z), h(l)). On l, the energy per length W of the rope in the winch is subtracted.
+Here T is the twist angle. B is the energy of bending of a cable of length 1, including the energy of the variable
+torque (twist_forces.py). The stress-free rope is straight and not twisted. The forces on the coordinates z and the
+tangent follow from the derivatives of P(y(z), h(l)). The energy per length W of the rope in the winch is subtracted
+from the force on l.
 
 Damping of torsion acts on the rate of the twist T/h of a cable:
 
@@ -107,7 +108,7 @@ def fill_elastic(
 @kernel
 def add_elastic(rows: Any, r: Rule, x: FloatArray, work: Work, f: FloatArray, energies: FloatArray) -> None:
     """Add the elastic forces to f, and the energies of stretching, bending and torsion to ``energies``, shape (3,
-    rows). A result is not computed if its array is empty.
+    rows). If the array for a result is empty, this result is not computed.
     """
     y, total, by_h = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     for i in range(len(rows)):
@@ -160,9 +161,9 @@ def add_torsional_damping(
     rows: Any, x: FloatArray, v: FloatArray, dq: float, dv: float, f: FloatArray,
     slots: IntArray, values: FloatArray, powers: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the forces of the damping of torsion to f, the tangent of these forces with the factors dq and dv to the
-    values of the matrix, and the power of the damping to ``powers``, shape (rows,). A result is not computed if its
-    array is empty.
+    """Add the forces of the damping of torsion to f, and the power of the damping to ``powers``, shape (rows,). Also
+    add the tangent of these forces, with the factors dq and dv, to the values of the matrix. If the array for a result
+    is empty, this result is not computed.
     """
     y, twist, change = np.empty(COUNT), np.empty(COUNT), np.empty((COUNT, COUNT))
     J, DJ, rates, by_z = np.empty(ALL), np.empty((ALL, ALL)), np.empty(ALL), np.empty(ALL)

@@ -1,22 +1,23 @@
-"""Kernels of winch cables with torsion: inertia of the spin of the moving material about the axis.
+"""Kernels of winch cables with torsion for the inertia of the spin of the moving material about the axis.
 
 A node at the fraction σ of the rope moves past the material. The material at the node has the spin
 
     ω_i = ω_i^n + l_t β_i T,    β_i = (1 - σ_i)/(Δ l)
 
-with the spin ω^n of the frame of the node (twist_motion.py), and the twist angle T of the cable. With the kinetic
-energy K = ½ Σ m_ij ω_i ω_j, m = J h/12 [[5, 1], [1, 5]], h = Δ l, the inertia forces follow from Lagrange's equations
-for a volume into which material flows:
+Here ω^n is the spin of the frame of the node (twist_motion.py), and T is the twist angle of the cable. Let K = ½ Σ m_ij
+ω_i ω_j be the kinetic energy, with m = J h/12 [[5, 1], [1, 5]] and h = Δ l. The inertia forces follow from Lagrange's
+equations for a volume into which material flows:
 
     f = d/dt ∂K/∂z_t - ∂K/∂z - [J l_t ω_0 ∂ω_0/∂z_t - ½ J ω_0² ∂l_t/∂z_t at the outlet].
 
-The linear forms a_i = ∂ω_i/∂z_t, the momenta Π_i = Σ m_ij ω_j and the gyroscopic force γ_i^n of a node give
+With the linear forms a_i = ∂ω_i/∂z_t, the momenta Π_i = Σ m_ij ω_j and the gyroscopic force γ_i^n of a node, the forces
+are
 
     f = Σ α_i a_i + Π_i γ_i - K/l on l,    α_i = dΠ_i/dt - J l_t ω_0 at the outlet,    + ½ J ω_0² on l at the outlet
     γ_i = γ_i^n - l_t β_i ∂T/∂z, and β_i T_t on l.
 
-The power f·z_t is therefore exactly dK/dt - ½ J l_t ω_0². Here ½ J l_t ω_0² is the kinetic energy that the rope leaving
-the winch carries per time.
+The power f·z_t is therefore exactly dK/dt - ½ J l_t ω_0². Here ½ J l_t ω_0² is the kinetic energy per time of the rope
+that leaves the winch.
 
 Source: H. Irschik, H. J. Holl, Acta Mechanica 153 (2002) 231-248.
 """
@@ -44,7 +45,7 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class Spins(NamedTuple):
-    """Motion of the material at both nodes of a cable, shape (2,) each; see `fill_spins`.
+    """Motion of the material at both nodes of a cable, shape (2,) each. See `fill_spins`.
 
     omega: ω_i [rad/s].
     omega_t: rate of ω_i at the node [rad/s^2].

@@ -1,4 +1,4 @@
-"""Coordinates of winch cables with torsion, and derivatives with respect to these coordinates.
+"""Coordinates of winch cables with torsion, and derivatives of linear forms with respect to these coordinates.
 
 The 15 coordinates z of a cable are the positions and slopes of both nodes, the angles of both nodes, and the length l
 of the rope outside the winch. The strains depend on y = [e, s0, s1, φ0, φ1], see twist_points.py, where e = (r1 - r0)/h
@@ -42,8 +42,9 @@ def fill_form(g: FloatArray, y: FloatArray, h: float, l: float, gz: FloatArray) 
 
 @kernel
 def fill_form_change(H: FloatArray, g: FloatArray, w: float, y: FloatArray, h: float, l: float, Hz: FloatArray) -> None:
-    """Fill the derivatives Aᵀ H A + w g·∂²y/∂z² of a linear form with respect to z, shape (15, 15), for a matrix H that
-    need not be symmetric, shape (11, 11)."""
+    """Fill the derivatives Aᵀ H A + w g·∂²y/∂z² of a linear form with respect to z, shape (15, 15). The matrix H, shape
+    (11, 11), need not be symmetric.
+    """
     ih = 1.0 / h
     for a in range(LENGTH):
         m, u = find_part(a, ih)

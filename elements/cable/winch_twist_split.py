@@ -1,14 +1,14 @@
-"""Angles of the nodes in the middle of winch cables with torsion that are split into two cables.
+"""Angles of new nodes in the middle of winch cables with torsion. The new nodes split the cables into two cables each.
 
 The frame of the material in the middle of a cable follows from the frames at both nodes, see twist_points.py. The
 parabolic part of the twist, which a variable torque causes, is omitted. The angle φ of the new node is the angle of
-this frame relative to the frame of the node at φ = 0. With the linear form σ of the spin of the frame in the middle,
-the rates are
+this frame relative to the frame of the node at φ = 0. Let σ be the linear form of the spin of the frame in the middle.
+The rates are
 
     φ_t = σ·y_t - ω_0,    φ_tt = σ·y_tt + y_t·(∂σ/∂y) y_t - ω_0,t
 
-where ω_0 is the spin of the frame of the node at constant φ (twist_motion.py), and y_t and y_tt contain the rate of the
-length h of the cable.
+Here ω_0 is the spin of the frame of the node at constant φ (twist_motion.py). The rates y_t and y_tt contain the rate
+of the length h of the cable.
 """
 
 from __future__ import annotations
@@ -49,7 +49,7 @@ def create_pairs(frames: NodeFrames, reference: FloatArray, stride: int) -> NDAr
     Args:
         frames: constants of all nodes.
         reference: reference coordinates of all nodes, shape (nodes, 7).
-        stride: difference of the indices of the nodes of a pair.
+        stride: difference between the indices of the two nodes of a pair.
     """
     first = np.arange(len(reference) - stride)
     start, end = NODE * first[:, None], NODE * (first + stride)[:, None]
@@ -77,8 +77,8 @@ def find_middle_angles(
 
     Args:
         frames, reference: constants and reference coordinates of all nodes, see `create_pairs`.
-        stride: difference of the indices of the nodes of a cable; the node in the middle is half a stride after the
-            first node.
+        stride: difference between the indices of the two nodes of a cable. The node in the middle is half a stride
+            after the first node.
         motion: coordinates, velocities and accelerations of all nodes, shape (nodes, 7) each. At the nodes in the
             middle, the positions and slopes are known, and the angles have no effect.
         lengths: length h of a cable [m], and its first and second time derivatives.
@@ -98,8 +98,8 @@ def fill_middle_angles(
     whole: Any, left: Any, b: FloatArray, F: FloatArray, h: float, h_t: float, h_tt: float,
     x: FloatArray, v: FloatArray, a: FloatArray, found: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill φ, φ_t and φ_tt of the nodes in the middle, shape (cables, 3). ``left`` contains the pairs of first nodes
-    and nodes in the middle; b and F are the constants of the nodes in the middle.
+    """Fill φ, φ_t and φ_tt of the nodes in the middle, shape (cables, 3). The argument ``left`` contains the pairs of
+    first nodes and nodes in the middle. The arguments b and F are the constants of the nodes in the middle.
     """
     y, yt, ytt, half = np.empty(COUNT), np.empty(COUNT), np.empty(COUNT), np.empty(COUNT)
     g, H = np.empty(COUNT), np.empty((COUNT, COUNT))

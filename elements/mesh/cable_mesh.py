@@ -1,13 +1,13 @@
 """Creation of nets of cables from mesh files: nodes with slopes, cables, and named sets of nodes and cables.
 
-docs/explanation/theory/cable.md describes the theory. The geometry is in mesh_lines.py, and the input of files in
+The theory is described in docs/explanation/theory/cable.md. The geometry is in mesh_lines.py, and the input of files in
 mesh_file.py.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -25,10 +25,12 @@ from windlass.elements.mesh.mesh_nodes import (
     create_node_sets,
     create_nodes,
     list_cable_nodes,
+    list_picked,
     list_ranges,
+    pick_lines,
     plan_nodes,
 )
-from windlass.elements.mesh.mesh_parts import Given, Net, NetCables, Outline, deal_net
+from windlass.elements.mesh.mesh_parts import Given, Net, NetCables, Outline, deal_nets
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks import checks
 from windlass.framework.errors import ModelError
@@ -44,7 +46,9 @@ Columns = Mapping[str, Any]
 Kinds = tuple[type[Component], type[Component]]
 """Types of the nodes and of the cables of a net."""
 MOST_JOINED = {"smooth": 2, "through": 1 << 30, "separate": 0}
-"""For each value of ``slopes``: largest number of lines that may meet at a point at which lines share a slope."""
+"""For each value of ``slopes``: largest number of lines that may meet at a point if lines share a slope at this
+point.
+"""
 
 
 class NamedSets(dict[str, Entity]):
@@ -65,13 +69,17 @@ class CableMesh:
 
     Attributes:
         all_cables: all cables, ordered by section, then in the order of the lines of the file.
-        all_nodes: all nodes, including nodes that share the position of another node.
+        all_nodes: all nodes. Several nodes can share one position.
         cables: the cables of each group of lines, in order along each line.
-        nodes: for each group, one node per position. Attach supports and loads on positions to these nodes. A group of
-            lines includes the nodes within the lines.
-        slope_nodes: for each group, all nodes, including nodes that share the position of another node. Attach supports
-            and loads on slopes to these nodes.
+        nodes: for each group, one node per position. Supports and loads on positions must be attached to these nodes. A
+            group of lines includes the nodes within the lines.
+        slope_nodes: for each group, all nodes. Several nodes can share one position. Supports and loads on slopes must
+            be attached to these nodes.
         notes: messages about parts of the file that were omitted.
+        with_torsion: if only some sections have torsion, the cables and nodes of these sections; otherwise None. The
+            other handles are then the cables and nodes of the other sections. Positions at which both meet belong to
+            the nodes with torsion, so ``nodes`` of the other sections does not contain them. Groups without members
+            are omitted.
     """
 
     all_cables: Entity
@@ -80,12 +88,15 @@ class CableMesh:
     nodes: NamedSets
     slope_nodes: NamedSets
     notes: tuple[str, ...]
+    with_torsion: CableMesh | None = None
 
     def describe(self) -> str:
         """Return a text of several lines with counts, groups and notes."""
         lines = [f"{len(self.all_cables)} cables, {len(self.all_nodes)} nodes"]
         lines += [f"  cables {name!r}: {len(cables)}" for name, cables in self.cables.items()]
         lines += [f"  nodes {name!r}: {len(nodes)}" for name, nodes in self.nodes.items()]
+        if self.with_torsion is not None:
+            lines.append(f"with torsion: {self.with_torsion.describe()}")
         return "\n".join([*lines, *(f"  {note}" for note in self.notes)])
 
 
@@ -147,61 +158,77 @@ def cables_from_mesh(
             ``normal`` and ``turned_from`` of the nodes (`PointSlopeTwist3D`), each of shape (3,). ``normal`` is the
             direction of d_1 at the start of each path of lines with common slopes. Along the path, this direction is
             moved from node to node without spin. The default of ``turned_from`` is a direction to which no slope of the
-            path is opposite.
-        cables_per_line: number of cables into which each line is divided.
-        largest_length: largest length [m] of a cable, measured along the chord of its line; lines with a chord longer
-            than ``cables_per_line`` times this length are divided into more cables.
+            path is opposite. Sections without ``torsional_stiffness`` have cables of type `Cable3D`. Lines of different
+            sections share positions, but neither slopes nor twist.
+        cables_per_line: number of cables into which each line is divided, unless ``largest_length`` requires more
+            cables.
+        largest_length: largest length [m] of a cable, measured along the chord of its line. A line whose chord is
+            longer than ``cables_per_line`` times this length is divided into more cables.
         scale: length [m] of one unit of length in the file.
-        slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at points at which only
-            these two lines meet, if both lines have the same section and their directions differ by at most
-            ``corner_angle``. With ``"through"``, lines can also share a slope at points at which more than two lines
-            meet. The lines of a section are paired by the smallest angles between their directions. With
-            ``"separate"``, lines do not share slopes; only the cables of one line share slopes.
+        slopes: points at which lines share a slope. With ``"smooth"``, two lines share a slope at a point under three
+            conditions: no other lines meet at this point, both lines have the same section, and their directions differ
+            by at most ``corner_angle``. With ``"through"``, lines can also share a slope at points at which more than
+            two lines meet. The lines of a section are paired by the smallest angles between their directions. With
+            ``"separate"``, lines do not share slopes. Only the cables of one line share slopes.
         corner_angle: largest angle [rad] between the directions of two lines that share a slope, 0 to π/2. The angle is
             0 if one line continues the other without a corner.
         hinges: names of groups of points or lines. Lines do not share a slope at points of these groups.
         unused_points: with ``"ignore"``, points that are in no line and in no group are omitted. With ``"error"``, such
             points cause a ModelError. A point that is in a group but in no line always causes a ModelError.
-        merge_distance: distance [m] up to which points of lines are merged. With 0, coinciding points of lines cause a
-            ModelError. With None, points are not merged.
+        merge_distance: largest distance [m] between points of lines that are merged. With 0, coinciding points of lines
+            cause a ModelError. With None, points are not merged.
         in_space: whether 3D cables, `Cable3D` or `TwistCable3D`, are created. Otherwise all points must have z = 0.
-        cell_columns: columns of cables whose values are read from the file. For each name of a column, the name of an
-            array on the cells of the file, or a list with the name of one array for each component, e.g.
-            ``{"torsional_stiffness": "GJ", "bending_stiffness": ["EI_1", "EI_2"]}``. All cables of a line have the
-            value of the cell of this line, in the unit of the column. ``scale`` does not change the value.
+        cell_columns: columns of cables whose values are read from the file. The keys are names of columns. Each value
+            is the name of an array on the cells of the file, or a list with the name of one array for each component,
+            e.g. ``{"torsional_stiffness": "GJ", "bending_stiffness": ["EI_1", "EI_2"]}``. All cables of a line have the
+            value that the array has for the cell of this line, in the unit of the column. ``scale`` does not change the
+            value.
         name: name for messages and output.
-        **cable_columns: columns of all cables, including lines without section. Values in ``sections`` have priority.
-            The default of ``length`` [m] is the arc length of the axis.
+        **cable_columns: columns of all cables, including lines without section. For lines with a section, values in
+            ``sections`` have priority. The default of ``length`` [m] is the arc length of the axis.
 
     Returns:
         Handles to the new entities, see `CableMesh`.
 
     Raises:
         ModelError: the file cannot be read; a group or an array on cells does not exist; a line has no section, two
-            sections or the length 0, or is a duplicate; points coincide, or are in no line; only some sections have
-            ``torsional_stiffness``, or a normal is parallel to the cable at the start of a path.
+            sections or the length 0, or is a duplicate; points coincide, or are in no line; or a normal is parallel to
+            the cable at the start of a path.
     """
     if not 0.0 <= corner_angle <= np.pi / 2:
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")
 
-    on_cells = cell_columns or {}
-    own = [cable_columns, *(sections or {}).values()]
+    on_cells, cable_columns = cell_columns or {}, _leave_out_none(cable_columns)
+    given = {key: _leave_out_none(columns) for key, columns in (sections or {}).items()}
+    own = [cable_columns, *given.values()]
     kinds = _find_kinds(in_space, {*on_cells, *(key for columns in own for key in columns)})
 
-    def plan() -> Net:
+    def plan() -> list[Net]:
         mesh = read_mesh(path, scale, in_space)
         merge_points(mesh, merge_distance)
         check_mesh(mesh, unused_points)
         values = read_cell_columns(mesh, kinds[1], on_cells, (key for columns in own for key in columns))
         groups = _assign_sections(mesh, sections, cable_columns, kinds[1], values, name)
-        return _plan_net(mesh, groups, values, kinds, hinges, corner_angle, slopes, cables_per_line, largest_length)
+        return _plan_nets(mesh, groups, values, kinds, hinges, corner_angle, slopes, cables_per_line, largest_length)
 
-    given = deal_net(communicator(), plan)
-    return _add_net(world, given, kinds, sections or {}, cable_columns, name)
+    parts, start = deal_nets(communicator(), plan), world.count
+    if len(parts) == 1:
+        return _add_net(world, parts[0], kinds, given, cable_columns, name, start)
+    twisted = _add_net(world, parts[0], kinds, given, cable_columns, name, start)
+    plain = find_kinds(3)
+    common = {key: cable_columns[key] for key in cable_columns if key not in _list_twist_columns(kinds, plain)}
+    net = _add_net(world, parts[1], plain, given, common, name, start)
+    return replace(net, with_torsion=twisted)
+
+
+def _leave_out_none(columns: Columns) -> dict[str, Any]:
+    """Return columns without ``torsional_stiffness``, if its value is None. A section with None has no torsion."""
+    return {key: value for key, value in columns.items() if key != TWIST or value is not None}
 
 
 def _find_kinds(in_space: bool, columns: set[str]) -> Kinds:
-    """Return the types of the nodes and cables of a net for the names of all given columns.
+    """Return the types of the nodes and cables of a net. The argument ``columns`` contains the names of all given
+    columns.
 
     Raises:
         ModelError: a 2D net has a torsional stiffness.
@@ -211,7 +238,17 @@ def _find_kinds(in_space: bool, columns: set[str]) -> Kinds:
     return find_kinds(3 if in_space else 2, (TWIST,) if TWIST in columns else ())
 
 
-def _plan_net(
+def _list_twist_columns(kinds: Kinds, plain: Kinds) -> set[str]:
+    """Return the names of the columns that only nodes and cables with torsion have."""
+    return {*FRAME_COLUMNS, *(kinds[1].columns.keys() - plain[1].columns.keys())}
+
+
+def _has_torsion(group: MeshSection, values: Mapping[str, FloatArray]) -> bool:
+    """Return whether the cables of a section have torsion."""
+    return TWIST in values or group.columns.get(TWIST) is not None
+
+
+def _plan_nets(
     mesh: FileMesh,
     groups: list[MeshSection],
     values: Mapping[str, FloatArray],
@@ -221,9 +258,10 @@ def _plan_net(
     slopes: str,
     cables_per_line: int,
     largest_length: float | None,
-) -> Net:
-    """Return a net with the rows of all nodes and cables; ``values`` contains the values of the lines for columns from
-    the cells of the file. See `cables_from_mesh` for the other arguments.
+) -> list[Net]:
+    """Return a net with the rows of all nodes and cables. If only some sections have torsion, return the part of the
+    net with torsion and the other part. The argument ``values`` contains the values of the lines for columns from the
+    cells of the file. The other arguments are explained in `cables_from_mesh`.
     """
     section = np.empty(len(mesh.lines), np.int64)
     for number, group in enumerate(groups):
@@ -241,15 +279,46 @@ def _plan_net(
         # rounding error
         parts = np.maximum(parts, np.ceil(chord / largest_length * (1.0 - 1e-9)).astype(np.int64))
     plan = plan_nodes(mesh, ends, turned, slope, parts)
-    frames: dict[str, FloatArray] = {}
-    if "normal" in kinds[0].columns:
-        own = [read_frame_columns(group.columns, group.label) for group in groups]
-        frames = dict(zip(FRAME_COLUMNS, eval_frames(mesh, plan, section, own), strict=True))
+    if "normal" not in kinds[0].columns:
+        return [_fill_net(mesh, plan, groups, values, {})]
+    twists = [_has_torsion(group, values) for group in groups]
+    if not any(twists):
+        raise ModelError(f"{TWIST} in cables_from_mesh: must be left out, or not be None in all sections")
+    own = [
+        read_frame_columns(group.columns if has else {}, group.label)
+        for group, has in zip(groups, twists, strict=True)
+    ]  # fmt: skip
+    normal, turned_from = eval_frames(mesh, plan, section, own)
+    if all(twists):
+        return [_fill_net(mesh, plan, groups, values, dict(zip(FRAME_COLUMNS, (normal, turned_from), strict=True)))]
+    # two parts, each with the nodes and cables of its own types
+    which = np.zeros(len(mesh.lines), bool)
+    for group, has in zip(groups, twists, strict=True):
+        which[group.lines] = has
+    twisted = pick_lines(plan, which)
+    kept = list_picked(plan, which)
+    frames = {"normal": normal[kept], "turned_from": turned_from[kept]}
+    other = {key: array for key, array in values.items() if key not in _list_twist_columns(kinds, find_kinds(3))}
+    return [
+        _fill_net(mesh, twisted, [group for group, has in zip(groups, twists, strict=True) if has], values, frames),
+        _fill_net(
+            mesh, pick_lines(plan, ~which, twisted),
+            [group for group, has in zip(groups, twists, strict=True) if not has], other, {},
+        ),
+    ]  # fmt: skip
+
+
+def _fill_net(
+    mesh: FileMesh, plan: NodePlan, groups: list[MeshSection], values: Mapping[str, FloatArray],
+    frames: Mapping[str, FloatArray],
+) -> Net:  # fmt: skip
+    """Return a net with the lines of the sections ``groups`` and the nodes ``plan``; ``frames`` contains further
+    columns of the nodes."""
     cables = [_plan_cables(plan, group.lines, values) for group in groups]
-    first_row, before = np.empty(len(mesh.lines), np.int64), 0
+    first_row, count, before = np.zeros(len(mesh.lines), np.int64), np.zeros(len(mesh.lines), np.int64), 0
     for group, planned in zip(groups, cables, strict=True):
-        count = parts[group.lines]
-        first_row[group.lines] = before + np.cumsum(count) - count
+        count[group.lines] = own = plan.parts[group.lines]
+        first_row[group.lines] = before + np.cumsum(own) - own
         before += len(planned.node0)
     node_sets, slope_sets = create_node_sets(mesh, plan)
     outline = Outline(
@@ -261,7 +330,7 @@ def _plan_net(
         order=np.argsort(plan.row).astype(np.int32),
         point=plan.point[plan.point >= 0].astype(np.int32),
         first_inner=plan.first_inner,
-        cable_sets={key: list_ranges(first_row[lines], parts[lines]) for key, lines in mesh.line_sets.items()},
+        cable_sets={key: list_ranges(first_row[lines], count[lines]) for key, lines in mesh.line_sets.items()},
         node_sets=node_sets,
         slope_sets=slope_sets,
         notes=tuple(mesh.notes),
@@ -270,11 +339,13 @@ def _plan_net(
 
 
 def _add_net(
-    world: Tables, given: Given, kinds: Kinds, sections: Mapping[str, Columns], common: Columns, name: str
+    world: Tables, given: Given, kinds: Kinds, sections: Mapping[str, Columns], common: Columns, name: str, first: int
 ) -> CableMesh:
-    """Add the nodes and cables of this process to the world; ``given`` contains their data."""
+    """Add the nodes and cables of this process to the world. The argument ``given`` contains their data, and ``first``
+    is the number of the first node of the whole net.
+    """
     outline = given.net.outline
-    nodes = add_nodes(world, kinds[0], given, name)
+    nodes = add_nodes(world, kinds[0], given, name, first)
     kind = kinds[1]
     frame_columns = FRAME_COLUMNS if "normal" in kinds[0].columns else ()
     added = []
@@ -290,9 +361,9 @@ def _add_net(
     return CableMesh(
         all_cables=every,
         all_nodes=nodes,
-        cables=NamedSets("cables", {key: every[rows] for key, rows in outline.cable_sets.items()}),
-        nodes=NamedSets("nodes", {key: nodes[rows] for key, rows in outline.node_sets.items()}),
-        slope_nodes=NamedSets("nodes", {key: nodes[rows] for key, rows in outline.slope_sets.items()}),
+        cables=NamedSets("cables", {key: every[rows] for key, rows in outline.cable_sets.items() if len(rows)}),
+        nodes=NamedSets("nodes", {key: nodes[rows] for key, rows in outline.node_sets.items() if len(rows)}),
+        slope_nodes=NamedSets("nodes", {key: nodes[rows] for key, rows in outline.slope_sets.items() if len(rows)}),
         notes=outline.notes,
     )
 
@@ -323,9 +394,14 @@ def _assign_sections(
     """Return the sections with their lines. Each line is in exactly one section. ``values`` contains the columns that
     are read from the cells of the file.
     """
-    required = [
-        key for key, col in kind.columns.items() if col.default is REQUIRED and key != "length" and key not in values
-    ]
+    plain = find_kinds(3)[1] if TWIST in kind.columns else kind
+
+    def list_required(columns: Columns) -> list[str]:
+        own = kind if TWIST in values or columns.get(TWIST) is not None else plain
+        return [
+            key for key, col in own.columns.items() if col.default is REQUIRED and key != "length" and key not in values
+        ]
+
     owner = np.full(len(mesh.lines), -1, np.int64)
     found: list[MeshSection] = []
     for group, columns in (sections or {}).items():
@@ -341,6 +417,7 @@ def _assign_sections(
     if len(rest):
         found.append(MeshSection(name, common, None, rest))
     for part in found:
+        required = list_required(part.columns)
         missing = [key for key in required if part.columns.get(key) is None]
         if missing and part.given is None and sections:
             line = rest[0]
@@ -351,14 +428,13 @@ def _assign_sections(
                 f"for all lines must give {', '.join(required)}; {mesh.groups()}"
             )
         if missing:
-            why = ", because all cables of a net have torsion or none has" if TWIST in missing else ""
-            raise ModelError(f"cables_from_mesh: section {part.label!r} needs {', '.join(missing)}{why}")
+            raise ModelError(f"cables_from_mesh: section {part.label!r} needs {', '.join(missing)}")
     return found
 
 
 def _same_as(sections: list[MeshSection], number: int) -> int:
-    """Return the index of the first section whose columns are the same Python object as the columns of section
-    ``number``.
+    """Return the index of the first section whose columns are the same Python object as the columns of the section with
+    the index ``number``.
     """
     given = sections[number].given
     return next(k for k, other in enumerate(sections) if other.given is given)

@@ -1,4 +1,6 @@
-"""Columns of the cables of a net with one value for each line, read from arrays on the cells of a mesh file."""
+"""Columns of the cables of a net that are read from arrays on the cells of a mesh file. The columns have one value for
+each line.
+"""
 
 from __future__ import annotations
 
@@ -27,7 +29,7 @@ def read_cell_columns(
         others: names of columns that the user gives for whole sections.
 
     Raises:
-        ModelError: ``kind`` has no such column of real numbers; the column is given twice; the file has no such array;
+        ModelError: ``kind`` has no such column of real numbers, the column is given twice, the file has no such array,
             the number of components is wrong, or a value is not finite.
     """
     known = {name: col for name, col in kind.columns.items() if col.dtype is np.float64 and name != "length"}

@@ -5,12 +5,12 @@ cells and points. Files of the formats .vtu and .xdmf store sets in such arrays:
 
 - An array with the values 0 and 1 is one set with the name of the array. The set contains the cells or points with
   value 1.
-- An array with the values -1, 0, .. k - 1 describes k sets if the name of the array consists of k names of sets that
-  are joined by "-" or another character of `JOINTS`. This is the format in which meshio writes sets.
+- An array with the values -1, 0, .. k - 1 describes k sets if its name consists of k names of sets that are joined by
+  "-" or another character of `JOINTS`. Meshio writes sets in this format.
 - For any other array with at most `MOST_VALUES` different values, each value v describes a set with the name "name=v".
 
-A gmsh 2.2 file contains a line once for each physical group of the line. These copies are replaced by one line that is
-a member of several sets. The values of this line in arrays on cells are the values of the first copy.
+A gmsh 2.2 file contains several copies of a line, one for each physical group of the line. These copies are replaced by
+one line that is a member of several sets. In arrays on cells, this line has the values of the first copy.
 """
 
 from __future__ import annotations
@@ -36,8 +36,9 @@ FORMATS = {".msh": "gmsh", ".vtu": "vtu", ".xdmf": "xdmf", ".xmf": "xdmf"}
 LINES: dict[str, IntArray] = {"line": np.array([[0, 1]]), "line3": np.array([[0, 2], [2, 1]])}
 """For each cell type: indices, within the cell, of the nodes of its straight lines."""
 JOINTS = "-_#+/"
-"""Separators between names of sets in the name of an array; meshio uses the first separator that occurs in none of the
-names."""
+"""Separators between names of sets in the name of an array. Meshio uses the first separator that occurs in none of the
+names.
+"""
 DAMAGED = ("not closed by", "could not be read to its end")
 """Parts of the warnings of meshio or NumPy for a truncated file."""
 MOST_VALUES = 256
@@ -79,7 +80,7 @@ class FileMesh:
         return ModelError(f"mesh file {self.path}: {message}")
 
     def place(self, point: int) -> str:
-        """Return a text that describes a point in messages."""
+        """Return a text that describes the position of a point, for messages."""
         return f"point {point} at ({', '.join(f'{x:.9g}' for x in self.points[point])}) m"
 
     def groups(self) -> str:
@@ -115,8 +116,8 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
         in_space: whether points may have any z. If false, all points must have z = 0.
 
     Raises:
-        ModelError: the file does not exist, has another format, is damaged or empty, or has no lines. In 2D also if a
-            point has z ≠ 0.
+        ModelError: the file does not exist, has another format, is damaged or empty, or has no lines. In 2D, the error
+            is also raised if a point has z ≠ 0.
     """
     path = Path(path)
     if not (np.isfinite(scale) and scale > 0.0):
@@ -180,7 +181,7 @@ def _describe_error(path: Path, error: Exception) -> ModelError:
 
 
 def _read_file(path: Path, scale: float) -> FileMesh:
-    """Read a file without checks, and return the mesh; its notes contain the messages of meshio."""
+    """Read a file without checks, and return the mesh. The notes of the mesh contain the messages of meshio."""
     said = list[str]()
     given = load_mesh(path, FORMATS, said)
     try:
@@ -314,7 +315,8 @@ def _fold_copies(
 
 def _check_points(mesh: FileMesh, in_space: bool) -> None:
     """Raise ModelError for lines and groups with missing points, for points whose coordinates are not two or three
-    finite numbers, and in 2D for points with z ≠ 0. In 2D remove the coordinate z; in 3D add a missing z = 0.
+    finite numbers, and in 2D for points with z ≠ 0. In 2D, the coordinate z is removed. In 3D, a missing coordinate z =
+    0 is added.
     """
     points, lines = mesh.points, mesh.lines
     for k, point in np.argwhere((lines < 0) | (lines >= len(points)))[:1]:

@@ -1,9 +1,10 @@
 """Frames of the nodes of nets with twist: the columns ``normal`` and ``turned_from`` of each node.
 
 Lines that share slopes form paths and loops. At the start of a path, ``normal`` is given or has its default. Along the
-path, the normal is rotated by the smallest rotations between successive slopes of the cubic axis (see turning.py), so
-the frames of a path have no twist. A loop starts at its first line in the file. The cable that closes the loop contains
-the angle between the moved normal and the normal at the start as twist of the reference configuration.
+path, the normal is rotated by the smallest rotations between successive slopes of the cubic axis (see turning.py).
+Therefore the frames of a path have no twist. A loop starts at its first line in the file. The cable that closes the
+loop has a twist in the reference configuration. This twist is the angle between the moved normal and the normal at the
+start.
 """
 
 from __future__ import annotations
@@ -30,8 +31,8 @@ PARALLEL = 1e-6
 
 
 def read_frame_columns(columns: Mapping[str, Any], label: str) -> dict[str, FloatArray]:
-    """Return the directions ``normal`` and ``turned_from`` of a section, each of shape (3,). Without a given direction
-    the vector is 0.
+    """Return the directions ``normal`` and ``turned_from`` of a section, each of shape (3,). If a direction is not
+    given, the vector is 0.
 
     Raises:
         ModelError: a direction is not a vector of three finite numbers.
@@ -124,6 +125,6 @@ def eval_frames(
 
 @kernel
 def carry_along_paths(first: IntArray, last: IntArray, slopes: FloatArray, normals: FloatArray) -> None:
-    """Fill the normals along each path k, in rows first[k] to last[k] - 1, from the given normal in row first[k]."""
+    """For each path k, fill the normals in the rows first[k] to last[k] - 1. The normal in row first[k] is given."""
     for k in range(len(first)):
         carry_normals(slopes[first[k] : last[k]], normals[first[k] : last[k]])

@@ -1,15 +1,15 @@
-"""Geometry of the lines of a mesh: pairs of lines that share a slope at a common point, direction of each line, and
-positions of nodes between the ends of a line.
+"""Geometry of the lines of a mesh: pairs of lines that share a slope at a common point, the direction of each line, and
+the positions of nodes between the ends of a line.
 
-The ends of lines have the indices e = 2 i + k: end k of line i, with k = 0 for the first point and k = 1 for the second
-point. The unit vector d_e points from end e into its line. The angle between two ends a, b at one point is
+Line i has the ends e = 2 i + k, with k = 0 for its first point and k = 1 for its second point. The unit vector d_e
+points from end e into its line. The angle between two ends a, b at one point is
 
     angle(a, b) = π - arccos(d_a · d_b).
 
-Two ends of one section are joined under two conditions. This angle must not exceed the corner angle, and no other end
-of the section at this point may have a smaller angle with a or with b. Joined lines form paths and loops. All lines of
-a path get the direction of the line of this path that is first in the file. The common slope of two joined lines is the
-unit vector halfway between the directions of the lines.
+Two ends of one section are joined under two conditions. The angle between the ends must not exceed the corner angle,
+and no other end of the section at this point may have a smaller angle with a or with b. Joined lines form paths and
+loops. The first line of a path in the file determines the direction of all lines of the path. The common slope of two
+joined lines is the unit vector halfway between the directions of the lines.
 
 A line between the points p0 and p1 with the slopes t0 and t1 is the cubic with r(0) = p0, r'(0) = t0, r(L) = p1, r'(L)
 = t1. L is the arc length of the cubic. The line is straight if both slopes are parallel to its chord.
@@ -26,7 +26,7 @@ from windlass.elements.cable.points import create_rule, eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 
 STRAIGHT = 1e-9
-"""Largest sine of the angle between slope and chord for which a line is treated as straight [1]."""
+"""Largest sine of the angle between slope and chord [1]. Up to this value, a line is treated as straight."""
 GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
 """Integration points and weights on a line of length 1."""
 
@@ -118,8 +118,8 @@ def find_reversed(ends: Ends) -> NDArray[np.bool_]:
 
 
 def eval_slopes(points: FloatArray, lines: IntArray, ends: Ends, turned: NDArray[np.bool_]) -> FloatArray:
-    """Return the unit vectors of the slopes with the indices ``ends.node``, shape (slopes, d). ``turned`` is the result
-    of `find_reversed`.
+    """Return the unit vectors of the slopes with the indices ``ends.node``, shape (slopes, d). The argument ``turned``
+    is the result of `find_reversed`.
     """
     # direction along the cable: into the line at its start, and out of the line at its end
     begins = (np.arange(len(ends.point)) % 2 == 0) != np.repeat(turned, 2)
@@ -150,7 +150,7 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
 
 
 def find_straight(chord: FloatArray, slope0: FloatArray, slope1: FloatArray) -> NDArray[np.bool_]:
-    """Return whether each line is straight, which means that both slopes are parallel to its chord, shape (n,)."""
+    """Return whether each line is straight, shape (n,). A line is straight if both slopes are parallel to its chord."""
     bound = STRAIGHT * np.linalg.norm(chord, axis=1)
     off = [_cross_size(chord, slope) for slope in (slope0, slope1)]
     straight: NDArray[np.bool_] = np.maximum(*off) <= bound
@@ -168,8 +168,8 @@ def _cross_size(a: FloatArray, b: FloatArray) -> FloatArray:
 def eval_inner_nodes(
     begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1: FloatArray, length: FloatArray, s: FloatArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the points [m] and the unit slopes of n cubics, each of shape (n, d), at the fractions s of their lengths,
-    shape (n,). See `eval_lengths` for the other arguments.
+    """Return the points [m] and the unit slopes of n cubics, each of shape (n, d). The points are at the fractions s of
+    the lengths of the cubics, shape (n,). The other arguments are explained in `eval_lengths`.
     """
     chord = end - begin
     position = begin + s[:, None] * chord

@@ -26,13 +26,15 @@ class NodePlan(NamedTuple):
     lines.
 
     position, slope: position [m] and slope [1] of each node, shape (nodes, d) in d dimensions.
-    owner: for each node, the index of the node whose position it uses, shape (nodes,). For a node with its own
+    owner: for each node, the index of the node whose position the node uses, shape (nodes,). For a node with its own
     position, the value is the index of the node itself.
     row: row of each node in the table, shape (nodes,).
     first_inner: index of the first node within each line, shape (lines,).
     parts: number of cables of each line, shape (lines,).
     begin, end: indices of the nodes at the start and end of each line, in the direction of its cables, shape (lines,).
     point: mesh point of each node, -1 within lines, shape (nodes,).
+    joined: for each node that uses the position of a node of another plan (see `pick_lines`), the row of that node,
+    otherwise -1, shape (nodes,).
     """
 
     position: FloatArray
@@ -44,11 +46,12 @@ class NodePlan(NamedTuple):
     begin: IntArray
     end: IntArray
     point: IntArray
+    joined: IntArray
 
 
 def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: FloatArray, parts: IntArray) -> NodePlan:
-    """Return the positions, slopes and order of all nodes. The rows of connected nodes are close to each other, so the
-    bandwidth of matrices is small.
+    """Return the positions, slopes and order of all nodes. The rows of connected nodes are close to each other.
+    Therefore the bandwidth of matrices is small.
     """
     count, inner = len(slope), parts - 1
     node = ends.node.reshape(-1, 2)
@@ -86,12 +89,47 @@ def plan_nodes(mesh: FileMesh, ends: Ends, turned: NDArray[np.bool_], slope: Flo
         begin,
         end,
         np.concatenate((point, np.full(len(line), -1))),
+        np.full(len(owner), -1),
     )
+
+
+def list_picked(plan: NodePlan, which: NDArray[np.bool_]) -> IntArray:
+    """Return the indices of the nodes of the lines ``which``, shape (lines,), in the order of `pick_lines`."""
+    ends = np.unique(np.concatenate((plan.begin[which], plan.end[which])))
+    return np.concatenate((ends, list_ranges(plan.first_inner[which], plan.parts[which] - 1)))
+
+
+def pick_lines(plan: NodePlan, which: NDArray[np.bool_], other: NodePlan | None = None) -> NodePlan:
+    """Return the part of a plan that contains the nodes of the lines ``which``, shape (lines,). These lines have no
+    nodes in common with other lines. At points that are also in the plan ``other``, the nodes use the positions of its
+    nodes. The lines that are not picked have no inner nodes, and the indices -1 of nodes.
+    """
+    kept, inner = list_picked(plan, which), np.where(which, plan.parts - 1, 0)
+    ends = kept[: len(kept) - inner.sum()]
+    number = np.full(len(plan.row), -1)
+    number[kept] = np.arange(len(kept))
+    point, owner, joined = plan.point[kept], np.arange(len(kept)), np.full(len(kept), -1)
+    at = point[: len(ends)]
+    first = np.full(plan.point.max() + 1, len(kept))
+    np.minimum.at(first, at, owner[: len(ends)])
+    owner[: len(ends)] = first[at]
+    if other is not None:
+        there = np.full(len(first), -1)
+        leads = np.flatnonzero((other.point >= 0) & (other.owner == np.arange(len(other.owner))))
+        there[other.point[leads]] = other.row[leads]
+        joined[: len(ends)] = there[at]
+        owner = np.where(joined >= 0, np.arange(len(kept)), owner)
+    row = np.empty(len(kept), np.int64)
+    row[np.argsort(plan.row[kept])] = np.arange(len(kept))
+    return NodePlan(
+        plan.position[kept], plan.slope[kept], owner, row, len(ends) + np.cumsum(inner) - inner, inner + 1,
+        np.where(which, number[plan.begin], -1), np.where(which, number[plan.end], -1), point, joined,
+    )  # fmt: skip
 
 
 def list_cable_nodes(plan: NodePlan, lines: IntArray) -> tuple[IntArray, IntArray, FloatArray]:
     """Return the indices of the nodes at both ends of each cable, and the lengths [m] of the cables, line by line, each
-    of shape (cables,). ``lines`` contains the indices of the lines.
+    of shape (cables,). The argument ``lines`` contains the indices of the lines.
     """
     parts = plan.parts[lines]
     line = np.repeat(lines, parts)
@@ -104,20 +142,22 @@ def list_cable_nodes(plan: NodePlan, lines: IntArray) -> tuple[IntArray, IntArra
 
 
 def create_nodes(plan: NodePlan, frames: Mapping[str, FloatArray]) -> NetNodes:
-    """Return the data of the nodes in the order of their rows. ``frames`` contains further columns, each of shape
-    (nodes, 3).
+    """Return the data of the nodes in the order of their rows. The argument ``frames`` contains further columns, each
+    of shape (nodes, 3).
     """
     order = np.argsort(plan.row)
     own = plan.owner[order] == order
     shared = np.where(own, -1, plan.row[plan.owner[order]])
     columns = {name: values[order] for name, values in frames.items()}
-    return NetNodes(plan.position[order], plan.slope[order], shared, columns)
+    return NetNodes(plan.position[order], plan.slope[order], shared, plan.joined[order], columns)
 
 
-def add_nodes(world: Tables, kind: type[Component], given: Given, name: str) -> Entity:
-    """Add the nodes of this process to the world; ``given`` contains their data."""
+def add_nodes(world: Tables, kind: type[Component], given: Given, name: str, other: int) -> Entity:
+    """Add the nodes of this process to the world. The argument ``given`` contains their data, and ``other`` is the
+    number of the first node of the part of the net whose positions these nodes can use.
+    """
     net, outline = given.net.nodes, given.net.outline
-    shared = np.where(net.shared >= 0, world.count + net.shared, -1)
+    shared = np.where(net.shared >= 0, world.count + net.shared, np.where(net.joined >= 0, other + net.joined, -1))
     nodes = world.add(
         kind,
         part=given.node_part,
@@ -145,8 +185,8 @@ def add_nodes(world: Tables, kind: type[Component], given: Given, name: str) -> 
 
 
 def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray], dict[str, IntArray]]:
-    """Return two dictionaries with the rows of the nodes of each group: the first contains one node per position, the
-    second all nodes.
+    """Return two dictionaries with the rows of the nodes of each group. The first dictionary contains one node per
+    position, without positions of nodes of another plan. The second dictionary contains all nodes.
     """
     ends = int(plan.point.size if plan.point.min() >= 0 else np.argmin(plan.point))
     by_point = np.argsort(plan.point[:ends], kind="stable")
@@ -158,7 +198,8 @@ def create_node_sets(mesh: FileMesh, plan: NodePlan) -> tuple[dict[str, IntArray
         points = mesh.points_of(name, "nodes")
         lines = mesh.line_sets.get(name, np.zeros(0, np.int64))
         inner = list_ranges(plan.first_inner[lines], plan.parts[lines] - 1)
-        owners = by_point[first[points]]
+        owners = by_point[first[points[count[points] > 0]]]
+        owners = owners[plan.joined[owners] < 0]
         single[name] = plan.row[np.concatenate((owners, inner))]
         all_at = by_point[list_ranges(first[points], count[points])]
         every[name] = plan.row[np.concatenate((all_at, inner))]

@@ -1,10 +1,10 @@
 """Distribution of the nodes and cables of nets over processes. The first process reads the file, determines all rows of
 the net, and sends each process its rows.
 
-Only the first process stores the whole net, and only until all parts have been sent. A small net is sent to all
-processes as a whole. Each process receives the nodes of a range of rows and the cables that begin at these nodes. All
-processes receive the data of handles and names: one integer for each row of a set, and one or two integers for each
-node.
+Only the first process stores the whole net. It stores the net until all parts have been sent. If a net is small, the
+whole net is sent to all processes. Each process receives the nodes of a range of rows and the cables that begin at
+these nodes. All processes receive the data of handles and names: one integer for each row of a set, and one or two
+integers for each node.
 """
 
 from __future__ import annotations
@@ -27,12 +27,15 @@ class NetNodes(NamedTuple):
     position, slope: position [m] and slope [1] of each node, shape (rows, d) in d dimensions.
     shared: for each node, the row of the node whose position it shares, or -1 if the node has its own position, shape
         (rows,).
+    joined: for each node, the row of the node in another part of the net whose position it shares, or -1, shape
+        (rows,).
     frames: columns of nodes with twist, each of shape (rows, 3); empty for other nodes.
     """
 
     position: FloatArray
     slope: FloatArray
     shared: IntArray
+    joined: IntArray
     frames: dict[str, Any]
 
 
@@ -91,39 +94,43 @@ class Given(NamedTuple):
     net: Net
 
 
-def deal_net(comm: Any, plan: Callable[[], Net]) -> Given:
-    """Create a net on the first process and send each process its rows. All processes must call this function together.
+def deal_nets(comm: Any, plan: Callable[[], list[Net]]) -> list[Given]:
+    """Create nets on the first process and send each process its rows. All processes must call this function together.
 
     Args:
         comm: mpi4py communicator, or None for one process.
-        plan: function that creates the whole net.
+        plan: function that creates the whole nets.
 
     Raises:
         WindlassError: ``plan`` has raised this error. The error is then raised on all processes.
     """
-    processes, net, error = Processes(comm), None, None
+    processes, nets, error = Processes(comm), None, None
     if comm is None or comm.rank == 0:
         try:
-            net = plan()
+            nets = plan()
         except WindlassError as found:
             error = found
     processes.agree(error)
     if comm is None:
-        assert net is not None
-        return _take_part(net, 0, 1)
-    outline = processes.from_first("the outline", net.outline if net is not None else None)
-    if net is None:
-        part, cable_parts, nodes, cables = comm.recv(source=0)
-        return Given(part, cable_parts, Net(outline, nodes, cables))
+        assert nets is not None
+        return [_take_part(net, 0, 1) for net in nets]
+    outlines = processes.from_first("the outlines", [net.outline for net in nets] if nets is not None else None)
+    if nets is None:
+        received = []
+        for outline in outlines:
+            part, cable_parts, nodes, cables = comm.recv(source=0)
+            received.append(Given(part, cable_parts, Net(outline, nodes, cables)))
+        return received
     for rank in range(1, comm.size):
-        given = _take_part(net, rank, comm.size)
-        comm.send((given.node_part, given.cable_parts, given.net.nodes, given.net.cables), rank)
-    return _take_part(net, 0, comm.size)
+        for net in nets:
+            given = _take_part(net, rank, comm.size)
+            comm.send((given.node_part, given.cable_parts, given.net.nodes, given.net.cables), rank)
+    return [_take_part(net, 0, comm.size) for net in nets]
 
 
 def _take_part(net: Net, rank: int, size: int) -> Given:
     """Return the nodes and cables that process ``rank`` of ``size`` processes adds: the nodes of a range of rows, and
-    the cables that begin at these nodes. For a small net return all nodes and cables.
+    the cables that begin at these nodes. If the net is small, return all nodes and cables.
     """
     count, cables = len(net.nodes.shared), sum(len(section.node0) for section in net.cables)
     if size == 1 or max(count, cables) <= building.KEPT_WHOLE:
@@ -145,5 +152,6 @@ def _take_part(net: Net, rank: int, size: int) -> Given:
     ]
     rows = slice(first, end)
     frames = {name: values[rows] for name, values in net.nodes.frames.items()}
-    nodes = NetNodes(net.nodes.position[rows], net.nodes.slope[rows], net.nodes.shared[rows], frames)
+    n = net.nodes
+    nodes = NetNodes(n.position[rows], n.slope[rows], n.shared[rows], n.joined[rows], frames)
     return Given(Part(count, np.arange(first, end)), parts, Net(net.outline, nodes, mine))

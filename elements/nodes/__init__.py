@@ -1,1 +1,1 @@
-"""Nodes, which own the coordinates of a model, and functions for rotations."""
+"""Nodes, which define the coordinates of a model, and functions for rotations."""

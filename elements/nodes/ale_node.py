@@ -1,9 +1,8 @@
-"""Node for the axial motion of a belt or cable. The only coordinate s of this node is shared by all elements of the
-belt.
+"""Node for the axial motion of a belt or cable. All elements of the belt share the only coordinate s of this node.
 
-The coordinate s is the length of material that has passed a fixed point of the axis since the start, positive in the
-direction of increasing position x on the axis of an element. The material coordinate of the material point that is now
-at the position x is x - s, and is constant.
+The coordinate s is the length of material that has passed a fixed point of the axis since the start. It is positive in
+the direction of increasing position x on the axis of an element. Let x be the present position of a material point. Its
+material coordinate x - s is constant.
 
 Source: arbitrary Lagrangian-Eulerian description of axially moving continua, J. Donea, A. Huerta, Finite Element
 Methods for Flow Problems, Wiley (2003), chapter 1.
@@ -31,8 +30,8 @@ class ALENode(Component):
 
 
 def coordinate_outputs(speed: str) -> dict[str, Output]:
-    """Create the output variables of a node whose only coordinate is s; ``speed`` is the description of the output
-    s_t.
+    """Create the output variables of a node whose only coordinate is s. The argument ``speed`` is the description of
+    the output s_t.
     """
 
     def output(unit: str, doc: str, array: Literal["x", "v", "a"], moves: bool = False) -> Output:

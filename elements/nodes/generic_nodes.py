@@ -1,19 +1,19 @@
 """Nodes with any number of coordinates, and nodes of first-order states.
 
-`generic_node` returns the type of a node with n coordinates q, whose mass is defined by the elements that use the node.
-Examples of such coordinates are the amplitudes of the modes of a reduced body, the angles of a drive train, and the
+`generic_node` returns the type of a node with n coordinates q. The elements that use the node define the mass. Examples
+of such coordinates are the amplitudes of the modes of a reduced body, the angles of a drive train, and the
 displacements of a string of masses. `state_node` returns the type of a node with n states y, which satisfy y_t = f(t,
 y, ...). Examples are controllers, filters and pressures.
 
-The coordinates of a state node are the integrals z of its states over time (z_t = y), so y is a velocity and y_t an
-acceleration. Therefore integration methods, constraints, restarts and parallel runs need no separate code for states.
-Integration methods keep their order of accuracy. For a state node, the equations of the generalised-alpha method are
+The coordinates of a state node are the integrals z of its states over time (z_t = y). Therefore y is a velocity, and
+y_t is an acceleration. Therefore no separate code for states is necessary in integration methods, constraints, restarts
+and parallel runs. Integration methods keep their order of accuracy. For a state node, the generalised-alpha method has
 the equations of the method of Jansen, Whiting and Hulbert for first-order systems. Only the values of the constants
 differ. The trapezoidal rule for the coordinates is also the trapezoidal rule for the states. With a constraint on
 velocities, a state can prescribe the speed of a motor. With a constraint on positions, the integral of a state can
 prescribe the position of a motor. Static solvers find states with y_t = 0.
 
-For each n there is a separate type of node, which is created on first use.
+For each n there is a separate type of node. The type is created on first use.
 
 Source: K. E. Jansen, C. H. Whiting, G. M. Hulbert, Comput. Methods Appl. Mech. Engrg. 190 (2000) 305-319.
 """
@@ -31,7 +31,9 @@ from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column
 
 GENERIC, STATES = "generic node", "state node"
-"""Names that the types of all generic nodes and of all state nodes have in `provides`, for any n."""
+"""Names in `provides` of the types of nodes: the first is the name for all generic nodes, the second for all state
+nodes, for any n.
+"""
 UNIT = "m, rad, 1"
 MOST = 100_000
 WHY = "as laws couple all n coordinates of a node with each other, by n^2 numbers (80 GB at the most)"
@@ -55,8 +57,8 @@ def state_node(states: int) -> type[Component]:
     """Return the type of a node with the given number of first-order states ``y0``, ``y1`` ..., for `World.add`.
 
     The column ``states`` of the node contains the initial values of the states. Its shape is (states,), and its default
-    is 0. The value of a coordinate marker is the integral of a state over time, and the rate of this value is the
-    state.
+    is 0. For a coordinate marker on this node, the value is the integral of a state over time, and the rate of the
+    value is the state.
 
     Args:
         states: number of states, from 1 to 100 000.

@@ -12,15 +12,15 @@ from windlass.framework.model.law import LocalRows, Output
 
 
 def in_space(vectors: FloatArray) -> FloatArray:
-    """Convert 2D vectors (..., 2) to 3D vectors (..., 3) with z = 0; 3D vectors are unchanged."""
+    """Convert 2D vectors (..., 2) to 3D vectors (..., 3) with z = 0. 3D vectors remain unchanged."""
     if vectors.shape[-1] == 3:
         return vectors
     return np.concatenate((vectors, np.zeros_like(vectors[..., :1])), axis=-1)
 
 
 def point_outputs(unit: str, dimensions: int = 2) -> dict[str, Output]:
-    """Create outputs for rows whose first coordinates are x, y and in 3D z. ``unit`` contains the units of all
-    coordinates.
+    """Create outputs for rows whose first coordinates are x, y and in 3D z. The argument ``unit`` contains the units of
+    all coordinates.
     """
 
     def vector(find: Callable[[LocalRows], FieldEntries]) -> Callable[[LocalRows], FieldEntries]:
@@ -74,7 +74,7 @@ def rotation_outputs() -> dict[str, Output]:
 
 
 def find_displacement(rows: LocalRows) -> FieldEntries:
-    """Return the indices of the coordinates and their reference values, shape (rows, k) each, as `FieldEntries`. The
-    value of the output variable is the difference between the coordinates and the reference values.
+    """Return the indices of the coordinates and the reference values of the coordinates, shape (rows, k) each, as
+    `FieldEntries`. The value of the output variable is the difference between the coordinates and the reference values.
     """
     return FieldEntries("x", rows.dofs, rows.reference)

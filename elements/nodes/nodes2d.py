@@ -1,8 +1,8 @@
-"""2D nodes, which own the coordinates of 2D models.
+"""2D nodes, which define the coordinates of 2D models.
 
 A node has reference coordinates, initial displacements and initial velocities. The total coordinates of a node are the
-sum of reference coordinates and displacements. Cables use `PointSlope2D`, with position and slope r' = ∂r/∂x, where x
-is the arc length of the undeformed cable. Rigid bodies use `RigidNode2D`, and mass points use `Point2D`.
+sum of its reference coordinates and its displacements. Cables use `PointSlope2D` with the position and the slope r' =
+∂r/∂x, where x is the arc length of the undeformed cable. Rigid bodies use `RigidNode2D`, and mass points use `Point2D`.
 """
 
 from __future__ import annotations

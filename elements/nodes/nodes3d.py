@@ -1,4 +1,4 @@
-"""3D nodes: points, and points with a rotation by Euler parameters. See `rotations` for the symbols.
+"""3D nodes: points, and points with a rotation by Euler parameters. The symbols are explained in `rotations`.
 
 Mass points use `Point3D`, cables use `PointSlope3D`, and rigid bodies use `RigidNode3D`. Four Euler parameters describe
 all rotations without the singularities of three angles. Euler parameters require the constraint e·e = 1, which is part
@@ -41,7 +41,7 @@ class Point3D(Component):
 class PointSlope3D(Component):
     """A point of a 3D cable with the slope of its axis."""
 
-    provides = ("node",)
+    provides = ("node", "3D slope node")
     dof_names = ("x", "y", "z", "x'", "y'", "z'")
     reference_columns: ClassVar[tuple[str, ...]] = ("position", "slope")
     initial_columns = ("displacement", "velocity")
@@ -50,7 +50,7 @@ class PointSlope3D(Component):
     displacement = column("m, 1", "initial displacement of x, y, z [m], x', y', z' [1]", shape=(6,), default=(0.0,) * 6)
     velocity = column("m/s, 1/s", "initial velocity of x, y, z [m/s], x', y', z' [1/s]", shape=(6,), default=(0.0,) * 6)
     shares_position = ref(
-        "PointSlope3D",
+        "3D slope node",
         "node with which this node shares x, y and z, but not the slope",
         optional=True,
         shares=("x", "y", "z"),
@@ -60,7 +60,7 @@ class PointSlope3D(Component):
 class RigidNode3D(Component):
     """A 3D point with a rotation.
 
-    ``displacement`` and ``velocity`` can also be given with 3 components for x, y, z.
+    ``displacement`` and ``velocity`` can also be given with 3 components, for x, y and z.
     """
 
     provides = ("node",)
@@ -151,8 +151,8 @@ def _check_rates(e: FloatArray, rates: FloatArray, first_row: int) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for nodes without exactly one `RigidBody3D` or `UnitRotation3D`. Exactly one row must constrain
-    the length of the Euler parameters of a node.
+    """Raise ModelError for nodes with no or several rows of `RigidBody3D` and `UnitRotation3D`. Exactly one row must
+    constrain the length of the Euler parameters of a node.
     """
     bodies = np.zeros(table.count, np.int64)
     for component, other in world.tables.items():

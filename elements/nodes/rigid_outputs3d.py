@@ -1,7 +1,8 @@
 """Output variables of 3D nodes and bodies whose coordinates are x, y, z and Euler parameters e0..e3.
 
-The outputs position, displacement, velocity and acceleration have the argument ``local``: a position b [m] in the frame
-of the body, shape (3,) or (rows, 3). R is the position of the node, and A the rotation matrix, see rotations.py.
+The outputs position, displacement, velocity and acceleration have the argument ``local``. This argument is a position b
+[m] in the frame of the body, shape (3,) or (rows, 3). R is the position of the node, and A is its rotation matrix, see
+rotations.py.
 """
 
 from __future__ import annotations
@@ -85,7 +86,7 @@ def rigid_outputs() -> dict[str, Output]:
     return {
         "position": place_output("m", "global position of the point given by local, shape (3,)", eval_position),
         "displacement": place_output(
-            "m", "global displacement of the point given by local from the reference, shape (3,)", eval_displacement
+            "m", "global displacement, from the reference, of the point given by local, shape (3,)", eval_displacement
         ),
         "velocity": place_output("m/s", "global velocity of the point given by local, shape (3,)", eval_velocity),
         "acceleration": place_output(

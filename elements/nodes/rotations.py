@@ -4,8 +4,8 @@
     ω̄ = 2 L(e) e_t / (e·e),    ω = A ω̄,    A_t = A ω̄~,
     L = [[-e1, e0, e3, -e2], [-e2, -e3, e0, e1], [-e3, e2, -e1, e0]].
 
-ω̄ is the angular velocity in the frame of the body, and ω the angular velocity in the global frame. Because of the
-division by e·e, A is a rotation for every e ≠ 0. Parameters e and c e with any c ≠ 0 describe the same rotation.
+ω̄ is the angular velocity in the frame of the body, and ω is the angular velocity in the global frame. Because of the
+division by e·e, A is a rotation for every e ≠ 0. For any c ≠ 0, the parameters e and c e describe the same rotation.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6.
 """
@@ -50,7 +50,7 @@ def euler_parameters(axis: Any, angle: Any) -> FloatArray:
 
 
 def normalise(vectors: FloatArray) -> FloatArray:
-    """Return vectors, shape (n, 3), each divided by its length, which must be > 0."""
+    """Return vectors, shape (n, 3), each divided by its length. The lengths must be > 0."""
     units: FloatArray = vectors / np.sqrt((vectors**2).sum(axis=1, keepdims=True))
     return units
 
@@ -133,6 +133,8 @@ def euler_parameter_rates(e: Any, angular_velocity: Any) -> FloatArray:
 
 
 def _rows(e: Any, angular_velocity: Any) -> tuple[FloatArray, FloatArray]:
-    """Return both arguments as arrays with four components per row. A 0 is inserted before the angular velocity."""
+    """Return both arguments as arrays with four components per row. The angular velocity has three components, and a 0
+    is inserted before them.
+    """
     omega = np.asarray(angular_velocity, dtype=np.float64)
     return np.asarray(e, dtype=np.float64), np.concatenate((np.zeros_like(omega[..., :1]), omega), axis=-1)

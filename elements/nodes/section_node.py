@@ -5,7 +5,7 @@ perpendicular to each other in the reference configuration. In other configurati
 
     e_3 = r_3/|r_3|,    e_1 = n/|n|,    n = r_2 × r_3,    e_2 = e_3 × e_1,
 
-so e_2 has the direction of r_2 if the cross section is not sheared. The angular velocity of the frame is
+Therefore e_2 has the direction of r_2 if the cross section is not sheared. The angular velocity of the frame is
 
     ω = W_2 r_2,t + W_3 r_3,t,    W_2 = -r_3 qᵀ,    W_3 = [r_3]×/g_33 + c r_3 qᵀ,
     q = n/|n|²,    c = g_23/g_33,    g_ij = r_i·r_j.
@@ -49,8 +49,8 @@ class PointSectionSlopes3D(Component):
 
 
 def find_frames(r2: FloatArray, r3: FloatArray) -> FloatArray:
-    """Return the frames of cross sections with the slopes r_2 and r_3, shape (..., 3) each, as rotation matrices with
-    the columns e_1, e_2, e_3, shape (..., 3, 3).
+    """Return the frames of cross sections as rotation matrices with the columns e_1, e_2, e_3, shape (..., 3, 3). The
+    arguments are the slopes r_2 and r_3, shape (..., 3) each.
     """
     n = np.cross(r2, r3)
     e1, e3 = (v / np.linalg.norm(v, axis=-1, keepdims=True) for v in (n, r3))

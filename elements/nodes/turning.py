@@ -1,7 +1,7 @@
 """Kernels for nodes and cables with twist: frames that follow the slope of an axis by the smallest rotation.
 
 R(a, b) is the smallest rotation from the unit vector a to the unit vector b. Let a frame at a have the angular velocity
-ω, and thus the spin σ = ω·a. If this frame is moved to b by R(a, b), the spin of the moved frame about b is
+ω. Its spin is then σ = ω·a. If this frame is moved to b by R(a, b), the spin of the moved frame about b is
 
     σ - c(a, b)·(a_t + b_t),    c(a, b) = a × b/(1 + a·b).
 
@@ -9,9 +9,9 @@ The vector c depends only on the directions a and b. For a = p/|p| and b = q/|q|
 
     G_p = h/(|p| s),   G_q = h/(|q| s),   h = p × q,   s = |p||q| + p·q.
 
-The integral of c·(a_t + b_t) along a closed path is the area that the directions enclose on the unit sphere. Therefore
-the angle between two frames that are connected by a chain of such rotations depends only on the directions of the
-chain, and not on the previous motion. R does not exist for b = -a.
+The integral of c·(a_t + b_t) along a closed path is the area that the directions enclose on the unit sphere. Consider
+two frames that are connected by a chain of such rotations. The angle between the frames depends only on the directions
+of the chain, and not on the previous motion. R does not exist for b = -a.
 
 Rotations are unit quaternions (w, x, y, z). The rotation of the right factor of a product is applied first.
 
@@ -31,10 +31,10 @@ from windlass.framework.kernels.kernel import kernel
 
 Quaternion = tuple[float, float, float, float]
 REVERSED = 1e-12
-"""Value of 1 + a·b below which the directions a and b are treated as opposite [1]."""
+"""Value of 1 + a·b [1]. If the value is smaller, the directions a and b are treated as opposite."""
 FURTHEST = 0.034
-"""Smallest value of 1 + b·t for which a frame is rotated from b to t [1]. This value corresponds to an angle of 165°.
-At larger angles, t could pass the direction -b within one step, and the angle of the frame about t would then jump.
+"""Smallest value of 1 + b·t [1] for which a frame is rotated from b to t. This value corresponds to an angle of 165°.
+At larger angles, t could pass the direction -b within one step. The angle of the frame about t would then jump.
 """
 
 
@@ -47,7 +47,7 @@ def unit(p: Vector) -> Vector:
 
 @kernel(inline=True)
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Return the product a b of two rotations: first the rotation b, then the rotation a."""
+    """Return the product a b of two rotations. It consists of the rotation b, followed by the rotation a."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],
@@ -92,7 +92,9 @@ def spin_angle(q: Quaternion) -> float:
 
 @kernel(inline=True)
 def nearest(q: Quaternion) -> Quaternion:
-    """Return q or -q, which describe the same rotation, such that the angle of the result is from -π to π."""
+    """Return q or -q, which describe the same rotation. The sign is chosen such that the angle of the result is from -π
+    to π.
+    """
     sign = 1.0 if q[0] >= 0.0 else -1.0
     return sign * q[0], sign * q[1], sign * q[2], sign * q[3]
 
@@ -134,8 +136,9 @@ def step_change(p: Vector, q: Vector, dp: Vector, dq: Vector) -> tuple[Vector, V
 
 
 def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the matrices of the smallest rotations from unit vectors a to b, both of shape (rows, 3). For opposite
-    vectors return the rotation by 180° about z."""
+    """Return the matrices of the smallest rotations from the unit vectors a to the unit vectors b, both of shape (rows,
+    3). For opposite vectors, return the rotation by 180° about z.
+    """
     u, D = np.cross(a, b), 1.0 + (a * b).sum(axis=1)
     A = np.zeros((len(a), 3, 3))
     for i in range(3):
@@ -150,7 +153,7 @@ def smallest_rotations(a: FloatArray, b: FloatArray) -> FloatArray:
 
 @kernel
 def carry_normals(slopes: FloatArray, normals: FloatArray) -> None:
-    """Fill ``normals``, shape (n, 3), whose first row is given. Normal i is normal i - 1, rotated by the smallest
+    """Fill ``normals``, shape (n, 3). The first row is given. Normal i is normal i - 1, rotated by the smallest
     rotation from slope i - 1 to slope i.
     """
     for k in range(1, len(slopes)):

@@ -11,22 +11,23 @@ from windlass.framework.arrays import FloatArray
 STEPS = 4
 """Number of steps between two nodes in which a normal is moved along a cable."""
 SMALL_MEAN = 0.3
-"""Length of the mean slope [1] below which the mean slope is not a candidate in `find_direction`. Such a small mean
-results from slopes with opposite directions.
+"""Length of the mean slope [1]. If the length is smaller, the mean slope is not a candidate in `find_direction`. Such a
+small mean results from slopes with opposite directions.
 """
 
 
 def find_normals(slopes: FloatArray) -> FloatArray:
-    """Return the default of ``normal`` at n unit slopes, shape (n, 3): global y after the smallest rotation from global
-    x to the slope.
+    """Return the default of ``normal`` at n unit slopes, shape (n, 3). It is the global y axis after the smallest
+    rotation from global x to the slope.
     """
     return smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(slopes), 1)), slopes)[:, :, 1]
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """Return the default of ``turned_from``, a direction b of shape (3,). Of several candidates, b is the direction for
-    which the largest angle between b and the slopes along a route is smallest. With this direction, the frame of a node
-    is defined at every position along the route.
+    """Return the default of ``turned_from``, a direction b of shape (3,). There are several candidates. For each
+    candidate, the largest angle between the candidate and the slopes along a route is computed, and b is the candidate
+    with the smallest of these angles. With this direction b, the frame of a node is defined at every position along the
+    route.
 
     One candidate is the direction in which the slopes have the smallest components, such as the axis of sheaves. The
     other candidate is the mean slope, which is suitable for straight routes.

@@ -4,10 +4,10 @@ The material frame D is the frame R(b, t) F, rotated about t by the angle φ of 
 direction of the slope, and R(b, t) is the smallest rotation from b to t.
 
 D has the axes t, d_1, d_2. In the reference configuration d_1 is the normalised component of ``normal`` perpendicular
-to the slope, rotated by the reference angle. The constant frame F follows from this condition on d_1. The vector b is
-``turned_from``, by default the reference slope. The angle φ is not defined if the slope is opposite to b, so the angle
-between slope and b must be less than 165°. For a rope that runs around sheaves, choose b along the axes of the sheaves,
-because no slope of the rope is parallel to the axes.
+to the slope, rotated by the reference angle. This condition on d_1 determines the constant frame F. The vector b is the
+column ``turned_from``, by default the reference slope. The angle φ is not defined if the slope is opposite to b.
+Therefore the angle between slope and b must be less than 165°. For a rope that runs around sheaves, choose b along the
+axes of the sheaves, because no slope of the rope is parallel to the axes.
 
 Spin of the material about the slope:  ω·t = φ_t - c(b, t)·t_t, see turning.py.
 """
@@ -52,7 +52,7 @@ ALONG = 1e-6
 class PointSlopeTwist3D(Component):
     """A point of a 3D cable with the slope of its axis and the angle of the material about the slope."""
 
-    provides = ("node",)
+    provides = ("node", "3D slope node")
     dof_names = ("x", "y", "z", "x'", "y'", "z'", "twist")
     reference_columns: ClassVar[tuple[str, ...]] = ("position", "slope", "twist")
     initial_columns = ("displacement", "velocity")
@@ -79,7 +79,7 @@ class PointSlopeTwist3D(Component):
         default=NONE,
     )
     shares_position = ref(
-        "PointSlopeTwist3D",
+        "3D slope node",
         "node with which this node shares x, y and z, but not the slope and the twist",
         optional=True,
         shares=("x", "y", "z"),

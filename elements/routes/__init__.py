@@ -1,1 +1,1 @@
-"""Initial geometry of cables: lines, arcs around circles, helices, splines, catenaries."""
+"""Initial geometry of cables: lines, arcs around circles, helices, splines and catenaries."""

@@ -52,17 +52,18 @@ def straight_beam(
         world: model to which the entities are added.
         start, end: end points [m], shape (2,), or shape (3,) for 3D beams.
         elements: number of elements.
-        order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.
-        normal: direction of e_2 of 3D beams, shape (3,); see `beam_along` for the default.
+        order: order of the elements, 1, 2 or 3. An element has order + 1 nodes.
+        normal: direction of e_2 of 3D beams, shape (3,). See `beam_along` for the default.
         name: name for messages and output.
-        **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`, or with ``section_stiffness`` of `SlopeBeam3D`, without
-            ``length``.
+        **beam_columns: columns of `Beam2D`, in 3D of `Beam3D`, or of `SlopeBeam3D` if ``section_stiffness`` is given.
+            The column ``length`` is not allowed.
 
     Returns:
-        The elements in order; `nodes_of` gives their nodes.
+        The elements in order. `nodes_of` returns their nodes.
 
     Raises:
-        ModelError: start and end coincide, a value is out of its range, or a column is given that the line determines.
+        ModelError: start and end coincide, a value is out of its range, or the user gives a column that the line
+            determines.
     """
     try:
         given = [read_numbers(point) for point in (start, end)]
@@ -91,19 +92,19 @@ def beam_along(
         world: model to which the entities are added.
         route: result of `helix`, `through_points`, `route_around` or another function that creates routes.
         elements: number of elements.
-        order: order of the elements, 1, 2 or 3; an element has order + 1 nodes.
+        order: order of the elements, 1, 2 or 3. An element has order + 1 nodes.
         normal: direction of e_2 at the start of 3D beams, shape (3,). The default is global y, rotated by the smallest
             rotation from global x to the tangent of the route.
         name: name for messages and output.
-        **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, or with ``section_stiffness`` of `SlopeBeam3D`,
-            without ``length``.
+        **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, or of `SlopeBeam3D` if ``section_stiffness`` is
+            given. The column ``length`` is not allowed.
 
     Returns:
-        The elements in order; `nodes_of` gives their nodes.
+        The elements in order. `nodes_of` returns their nodes.
 
     Raises:
         ModelError: the number of elements or the order is out of its range, the normal is parallel to the route or is
-            given for a 2D route, or a column is given that the route determines.
+            given for a 2D route, or the user gives a column that the route determines.
     """
     return _add_line(world, route, elements, order, normal, name, beam_columns)
 
@@ -146,7 +147,9 @@ def _add_line(
         columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     if "euler_parameters" in columns:
-        from windlass.elements.beam.unit_rotation import UnitRotation3D  # here, because 2D models do not need it
+        from windlass.elements.beam.unit_rotation import (  # here, because 2D models do not need 3D rotations
+            UnitRotation3D,
+        )
 
         world.add(UnitRotation3D, name=f"{name} rotation", part=mine, node=nodes[mine.numbers])
     mine = part_of_large(elements)
@@ -158,10 +161,12 @@ def _add_line(
 
 
 def _find_kinds(in_space: bool, deformable: bool) -> tuple[type[Component], type[Component]]:
-    """Return the types of node and beam in 2D or 3D; in 3D with rigid or deformable cross sections."""
+    """Return the types of node and beam in 2D or 3D. In 3D, the cross sections are rigid or deformable."""
     if in_space and deformable:
-        from windlass.elements.beam.slope_beam3d import SlopeBeam3D  # imported here, because few models use it
-        from windlass.elements.nodes.section_node import PointSectionSlopes3D  # here, because few models use it
+        from windlass.elements.beam.slope_beam3d import SlopeBeam3D  # here, because few beams have flexible sections
+        from windlass.elements.nodes.section_node import (  # here, because few beams have flexible sections
+            PointSectionSlopes3D,
+        )
 
         return PointSectionSlopes3D, SlopeBeam3D
     if in_space:

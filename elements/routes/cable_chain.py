@@ -89,7 +89,7 @@ def cable_around(
     name: str = "belt",
     **cable_columns: Any,
 ) -> Entity:
-    """Add a taut cable over circles in the given order. `routes.route_around` describes the route.
+    """Add a taut cable over circles in the given order. The route is described in `routes.route_around`.
 
     A closed cable begins at the point where the cable leaves the first circle. The last element of a closed cable ends
     at the first node.
@@ -99,19 +99,19 @@ def cable_around(
         circles: circles, or handles to bodies or nodes whose reference positions are the centres of the circles.
         elements: number of cable elements of equal length.
         radius: radius [m] of the circles that are given as handles, one for all circles or one for each circle.
-        sides: side of the cable, "left" or "right", on which a circle lies, seen in the direction of travel: one side
-            for all circles, or one for each. The argument is only allowed for circles that are given as handles. With
-            "right" the cable wraps clockwise.
+        sides: side of the cable, "left" or "right", on which a circle lies, seen in the direction of travel. Give one
+            side for all circles, or one side for each circle. The argument is only allowed for circles that are given
+            as handles. With "right" the cable wraps clockwise.
         radial_offset: distance [m] of the axis of the cable from the circles.
         closed: whether the end of the cable is connected to its start.
         start, end: end points [m] of an open cable, shape (2,).
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given; for fibre ropes and tension
+        **cable_columns: columns of `Cable2D`, or of `ALECable2D` if ``ale=`` is given. For fibre ropes and tension
             tables see `straight_cable`. Default of ``length`` [m]: the length of the route divided by the number of
             elements.
 
     Returns:
-        The cables in order; `nodes_of` gives their nodes.
+        The cables in order. `nodes_of` returns their nodes.
 
     Raises:
         ModelError: a circle has no radius, or the route does not exist.
@@ -146,7 +146,7 @@ def straight_cable(
             elements.
 
     Returns:
-        The cables in order; `nodes_of` gives their nodes.
+        The cables in order. `nodes_of` returns their nodes.
 
     Raises:
         ModelError: start and end coincide, or are not two points of two or three finite numbers.
@@ -189,30 +189,30 @@ def catenary(
 ) -> Entity:
     """Add a cable that hangs between two points, in the equilibrium shape of a cable without bending stiffness.
 
-    Nodes have equal spacing in unstretched arc length. The reference slopes are unit vectors. The stretch due to the
-    tension is part of the initial displacements. A static solve from this state needs only a few iterations.
+    The nodes are at equal distances in unstretched arc length. The reference slopes are unit vectors. The stretch due
+    to the tension is part of the initial displacements. A static solve from this state needs only a few iterations.
 
     Args:
         world: model to which the entities are added.
         start, end: end points [m], shape (2,), or shape (3,) for 3D cables.
         elements: number of cable elements.
-        length: unstretched length [m] of the whole cable. If the length is smaller than the distance of the points, the
-            cable is taut.
+        length: unstretched length [m] of the whole cable. If the length is smaller than the distance between the
+            points, the cable is taut.
         axial_stiffness: EA [N], a scalar.
         mass_per_length: ρA [kg/m], a scalar.
         gravity: acceleration [m/s^2], shape (2,) or (3,); default: gravity of the world.
         name: name for messages and output.
-        **cable_columns: additional columns of `Cable2D`, of `ALECable2D` if ``ale=`` is given, or in 3D of `Cable3D`;
-            for fibre ropes and tension tables see `straight_cable`. The shape at the start is computed with
-            ``axial_stiffness``, and not with the tension table.
+        **cable_columns: additional columns of `Cable2D`, of `ALECable2D` if ``ale=`` is given, or in 3D of `Cable3D`.
+            For fibre ropes and tension tables see `straight_cable`. The shape at the start is computed from
+            ``axial_stiffness``, and not from the tension table.
 
     Returns:
-        The cables in order; `nodes_of` gives their nodes.
+        The cables in order. `nodes_of` returns their nodes.
 
     Raises:
         ModelError: a slack cable has no weight or has one end vertically above the other; columns define strains
             relative to the reference configuration; or the reference strain, or the slow strain of a fibre rope, is not
-            one finite number, or the sum of these strains is not > -1.
+            one finite number, or the sum of both strains is not > -1.
     """
     share = cable_columns.get("strain_is_relative_to_reference", 0.0)
     strain = 0.0
@@ -252,7 +252,7 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
             `hang_from_ground`.
         elements: number of cable elements.
         name: name for messages and output.
-        **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes; for fibre ropes and tension tables see
+        **cable_columns: columns of `Cable2D`, or of `Cable3D` on 3D routes. For fibre ropes and tension tables see
             `straight_cable`. Default of ``length`` [m]: the length of the route divided by the number of elements. If
             ``torsional_stiffness=`` is given on a 3D route: columns of `TwistCable3D`, and the columns ``normal`` and
             ``turned_from`` of the nodes (`PointSlopeTwist3D`). ``normal`` is the direction of d_1 at the start of the
@@ -260,7 +260,7 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
             ``turned_from`` is a direction to which no slope of the route is opposite, such as the axis of sheaves.
 
     Returns:
-        The cables in order; `nodes_of` gives their nodes.
+        The cables in order. `nodes_of` returns their nodes.
 
     Raises:
         ModelError: the number of elements is out of its range, or is so small that an element turns back on itself.
@@ -269,8 +269,8 @@ def cable_along(world: World, route: CenterLine, elements: int, *, name: str = "
 
 
 def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cable_columns: Any) -> Entity:
-    """Add nodes and cables along a route. Nodes have equal spacing in arc length, and slopes are tangential to the
-    route.
+    """Add nodes and cables along a route. The nodes are at equal distances in arc length, and their slopes are
+    tangential to the route.
 
     Along a catenary, the initial displacements include the stretch of the slopes. With several processes, each process
     adds a part of the rows of a long chain.
@@ -380,7 +380,7 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
     """Raise ModelError if an element turns back on itself, because the chain has too few elements.
 
     At a node of such an element the slope r' points against the chord: r'·(r_1 - r_0) < 0, where r_0 and r_1 are the
-    positions of the two nodes of the element. A cubic element cannot have the shape of such a part of the route.
+    positions of the two nodes of the element. A cubic element cannot follow such a part of the route.
     """
     ends, slopes, _ = route.eval_points(route.length * (np.arange(elements + 1) / elements))
     chords = np.diff(ends, axis=0)
@@ -395,7 +395,7 @@ def check_turns(route: CenterLine, elements: int, name: str) -> None:
 
 @checked(world=instance(World), cables=handle())
 def nodes_of(world: World, cables: Entity) -> Entity:
-    """Return the nodes of a chain of cables or beams in order, each node once. There are n + 1 nodes for n cables, or n
+    """Return the nodes of a chain of cables or beams in order, each node once. For n cables there are n + 1 nodes, or n
     nodes if the chain is closed.
 
     A chain of n beams of order p has p n + 1 nodes, or p n nodes if the chain is closed. For entities with one node
@@ -434,7 +434,7 @@ def _create_circles(
     radius: float | Sequence[float] | None,
     sides: Side | Sequence[Side],
 ) -> list[Circle]:
-    """Convert circles and handles to objects `Circle`."""
+    """Convert circles and handles to `Circle` objects."""
     count = len(circles)
     radii = list(radius) if isinstance(radius, Sequence | np.ndarray) else [radius] * count
     side = [sides] * count if isinstance(sides, str) else list(sides)

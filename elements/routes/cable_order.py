@@ -1,4 +1,4 @@
-"""Order of cables along a belt or rope, found by their common nodes."""
+"""Order of cables along a belt or rope. The order follows from the common nodes of the cables."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ class Chain(NamedTuple):
     """Cables connected one after the other.
 
     Attributes:
-        order: indices of the cables in the given list, in the direction of increasing position x on the axis of each
-            cable, shape (n,).
+        order: indices of the cables in the given list, in the direction of increasing position x on the axes of the
+            cables, shape (n,).
         closed: whether the last cable ends where the first cable begins.
     """
 
@@ -25,8 +25,8 @@ class Chain(NamedTuple):
 
 
 def find_chains(world: Tables, cables: IntArray) -> list[Chain]:
-    """Return the chains that the given cables form. ``cables`` contains entity indices, shape (n,). A closed chain
-    begins with its first cable in this list.
+    """Return the chains that the given cables form. The argument ``cables`` contains entity indices, shape (n,). A
+    closed chain begins with its first cable in this list.
 
     If several cables begin at the end node of a chain, the chain continues with the first of these cables in the list.
 

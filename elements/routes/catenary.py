@@ -9,10 +9,9 @@ first support, the coordinates, the tension and the stretch are
     z(s) = (V s - w s²/2)/EA + n/w (√(H² + V²) - √(H² + (V - w s)²)),
     T(s) = √(H² + (V - w s)²),    |r'(s)| = n + T/EA.
 
-x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) is an increasing function of the force
-V. For each H, let V be chosen such that z(L) equals the vertical coordinate of the second point. Then x(L) is an
-increasing function of the force H. Therefore two nested bracketing searches find the unique solution for both slack and
-taut cables.
+x(L) and z(L) must equal the coordinates of the second point. For a given H, z(L) is an increasing function of V. For
+each H, let V be the force for which z(L) equals the vertical coordinate of the second point. Then x(L) is an increasing
+function of H. Therefore two nested bracketing searches find the unique solution for both slack and taut cables.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), chapter 1.
 """
@@ -31,12 +30,14 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, number, numbers
 
 VERTICAL = 1e-9
-"""Horizontal distance of the end points, relative to the length, below which the line is treated as vertical [1]."""
+"""Horizontal distance between the end points, relative to the length [1]. If the distance is smaller, the line is
+treated as vertical.
+"""
 
 
 @dataclass(frozen=True)
 class FreeCatenary:
-    """A cable that hangs freely between two points, created by `hang_between`.
+    """A cable that hangs freely between two points. `hang_between` creates it.
 
     The object can be used as an open route, on which the arc length s is the unstretched arc length of the cable.
 
@@ -124,7 +125,8 @@ def hang_between(
 
     Args:
         start, end: the points [m], both (x, y) or both (x, y, z).
-        length: unstretched length [m]. If the length is smaller than the distance of the points, the cable is taut.
+        length: unstretched length [m]. If the length is smaller than the distance between the points, the cable is
+            taut.
         axial_stiffness: EA [N].
         mass_per_length: mass per unstretched length [kg/m].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
@@ -199,8 +201,8 @@ def _perpendicular(a: FloatArray) -> FloatArray:
 
 
 def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) -> tuple[float, float]:
-    """Return the coordinates x(s) and z(s) [m] for the forces H and V, the weight w per length and the stretch n =
-    ``free`` of the module docstring. The formulas have no cancellation errors for taut lines and lines without weight.
+    """Return the coordinates x(s) and z(s) [m] for the forces H and V. The weight per length is w, and the stretch n of
+    the module docstring is ``free``. The formulas have no cancellation errors for taut lines and lines without weight.
     """
     below = V - w * s
     first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)
@@ -244,8 +246,8 @@ def _solve(x: float, z: float, L: float, EA: float, free: float, w: float) -> tu
 
 
 def bracket(miss: Callable[[float], float], low: float, high: float) -> tuple[float, float]:
-    """Return two arguments between which an increasing function changes from negative to positive values. ``low`` and
-    ``high`` are initial guesses.
+    """Return two arguments between which an increasing function changes from negative to positive values. The arguments
+    ``low`` and ``high`` are initial guesses.
     """
     for _ in range(60):
         if miss(low) <= 0.0:

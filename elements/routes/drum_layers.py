@@ -3,19 +3,19 @@ crossings.
 
 The angle phi is measured from the dead end at the first flange, and z is the position along the axis of the drum. Each
 turn is in a plane of constant z, except in two successive crossings at the end of the turn. In each crossing u
-increases from 0 to 1. S_a = S(u) in the first crossing, in which the rope in layer two moves back by the pitch p while
-the rope in layer one stays in its plane. S_b = S(u) in the second crossing, in which the rope in layer one advances by
-p under layer two. The positions of the axis of the rope are
+increases from 0 to 1. In the first crossing, S_a = S(u): the rope in layer two moves back by the pitch p, while the
+rope in layer one stays in its plane. In the second crossing, S_b = S(u): the rope in layer one advances by p under
+layer two. The positions of the axis of the rope are
 
     layer one   z = (k + S_b) p,              r = R,                                turns k = 0 ... n - 1
     layer two   z = (n - 1/2 - j - S_a) p,    r = R + max over k of sqrt(d² - (z - z_k)²),    j = 0 ... n - 1
 
 Here S = u³ (10 - 15 u + 6 u²), z_k is the position of turn k of layer one, R is the radius of the axis of the rope in
 layer one, and d <= p the diameter of the rope. Between the crossings, a turn of layer two lies in the groove between
-two turns of layer one, at the height h = sqrt(d² - p²/4) above the axes of these turns. The first turn of layer two
-lies in the groove between the last turn of layer one and the flange. The last turn of layer one moves by half a pitch
-to the flange in its first crossing. In the second crossing of the last turn, the previous turn moves under the last
-turn. The last turn then rises by h to layer two.
+two turns of layer one. It is at the height h = sqrt(d² - p²/4) above the axes of these turns. The first turn of layer
+two lies in the groove between the last turn of layer one and the flange. The last turn of layer one moves by half a
+pitch to the flange in its first crossing. In the second crossing of the last turn, the previous turn moves under the
+last turn. The last turn then rises by h to layer two.
 
 Source: elementary geometry.
 """
@@ -64,11 +64,11 @@ class DrumLayers:
 
     radius: radius [m] of the axis of the rope in layer one, > diameter.
     diameter: diameter d of the rope [m], > 0.
-    pitch: distance p [m] of neighbouring turns, from d to 1.2 d.
+    pitch: distance p [m] between neighbouring turns, from d to 1.2 d.
     turns: number of turns n of each layer, an integer >= 2.
     crossing: angle [rad] of each of the two crossings at the end of a turn, > 0, at most pi.
 
-    Raises RouteError for values outside these ranges.
+    Raises RouteError if a value is outside its range.
     """
 
     radius: float

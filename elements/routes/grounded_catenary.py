@@ -3,21 +3,20 @@ upper end.
 
 Let s be the unstretched arc length, w the weight per unstretched length, and a the slope angle of the ground. The
 coefficient of friction on the ground is mu. The line has been pulled over the ground towards its upper end. The line
-leaves the ground at s = B, where its tension is T_B. With ' for derivatives with respect to s, the tension T and the
-position x along the ground are given by
+leaves the ground at s = B, where its tension is T_B. Here ' denotes the derivative with respect to s. The tension T and
+the position x along the ground are given by
 
     T' = w (sin a + mu cos a),    T >= 0,    x' = 1 + T/EA.
 
 The part above the ground is a catenary that begins tangentially to the ground, with the horizontal force H = T_B cos a.
-At a convex corner of the ground with the angle c the tension increases by the factor exp(mu c). At a concave corner the
-line is assumed to follow the ground, although a real line leaves the ground over a length of about T c/w. The result is
-sufficiently accurate as the initial state of a solve.
+At a convex corner of the ground with the angle c, the tension increases by the factor exp(mu c). At a concave corner
+the line is assumed to follow the ground. A real line leaves the ground over a length of about T c/w. The result is
+nevertheless sufficiently accurate as the initial state of a solve.
 
 On level ground, B is computed from the height of the upper end above the ground for a given force H. Then H is computed
 from the condition that the upper end has the given horizontal distance from the anchor. This distance is an increasing
-function of the force H. If the ground has a slope, a point of the ground and the slope angle at this point define one
-catenary from this point to the upper end. The total length of the line increases with the distance of this point from
-the anchor.
+function of H. On sloping ground, a point of the ground and the slope angle at this point define one catenary from this
+point to the upper end. The total length of the line increases with the distance of this point from the anchor.
 
 Source: H. M. Irvine, Cable Structures, MIT Press (1981), section 2.4; with friction J. M. Jonkman, "Dynamics Modeling
 and Loads Analysis of an Offshore Floating Wind Turbine", NREL/TP-500-41958 (2007), section 2.6.
@@ -40,7 +39,7 @@ from windlass.framework.checks.checks import checked, each, number, numbers
 
 @dataclass(frozen=True)
 class Bed:
-    """A straight piece of the ground and the part of the line that lies on it.
+    """A straight piece of the ground, and the part of the line that lies on this piece.
 
     Attributes:
         place: position [m] of the start of the piece, (x, y) or (x, y, z). The start is the end nearer to the anchor.
@@ -63,14 +62,15 @@ class Bed:
 
     def eval_way(self, s: float, stiffness: float) -> float:
         """Return the distance [m] from the start of the piece to the point of the line at the unstretched arc length s
-        [m]; ``stiffness`` is EA [N]."""
+        [m]. The argument ``stiffness`` is EA [N].
+        """
         pull = eval_pull(self.tension, self.rise, self.last - self.first)
         return s - self.first + (pull - eval_pull(self.tension, self.rise, self.last - s)) / stiffness
 
 
 @dataclass(frozen=True)
 class GroundedCatenary:
-    """A mooring line in equilibrium, created by `hang_from_ground`. The object can be used as an open route, on which
+    """A mooring line in equilibrium. `hang_from_ground` creates it. The object can be used as an open route, on which
     the arc length s is the unstretched arc length of the line.
 
     Attributes:
@@ -155,15 +155,16 @@ def hang_from_ground(
         end: the upper end [m].
         length: unstretched length [m].
         axial_stiffness: EA [N].
-        mass_per_length: mass per unstretched length [kg/m]; in water, subtract the mass of the displaced water.
+        mass_per_length: mass per unstretched length [kg/m]. For lines in water, subtract the mass of the displaced
+            water.
         friction: coefficient of friction on the ground [1]. The line is assumed to have been pulled over the ground
             towards its end.
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
         ground: points [m] of the ground below the line, in order from the anchor (excluded). One point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
-            Without points the ground is level. At a concave corner the line follows the ground, although a taut line
-            leaves the ground over a length of about T c/w, with the angle c of the corner [rad], the tension T [N], and
-            the weight w per length [N/m].
+            Without points the ground is level. At a concave corner the line follows the ground. A taut line would leave
+            the ground over a length of about T c/w, with the angle c of the corner [rad], the tension T [N], and the
+            weight w per length [N/m].
 
     Raises:
         RouteError: the points have different dimensions; gravity is 0; or the end is not above the ground, is directly
@@ -237,8 +238,9 @@ def _lie(
     start: FloatArray, across: FloatArray, down: FloatArray, corners: FloatArray, x: float, height: float, L: float,
     EA: float, w: float, friction: float,
 ) -> tuple[tuple[Bed, ...], FreeCatenary]:  # fmt: skip
-    """Return the pieces of the ground below the line, and the hanging part of the line. ``x`` and ``height`` are the
-    horizontal and vertical distance [m] of the end from the anchor ``start``; `find_corners` returns ``corners``.
+    """Return the pieces of the ground below the line, and the hanging part of the line. The arguments ``x`` and
+    ``height`` are the horizontal and the vertical distance [m] of the end from the anchor ``start``. The argument
+    ``corners`` is the result of `find_corners`.
     """
     if not len(corners):
         H, B = _solve_level(x, height, L, EA, w, friction)
@@ -334,9 +336,10 @@ class GroundProfile:
         return H, find_length(H)
 
     def lie(self, k: int, way: float, angle: float, H: float) -> list[Bed]:
-        """Return the pieces of ground below the line, from the touchdown point back to the anchor, for the horizontal
-        force H [N]. The touchdown point is given by values of `find_place`: piece ``k``, distance ``way`` and slope
-        ``angle``. Arc lengths are negative and measured from the touchdown point.
+        """Return the pieces of ground below the line for the horizontal force H [N]. The pieces are in the order from
+        the touchdown point back to the anchor. The touchdown point is given by values of `find_place`: piece ``k``,
+        distance ``way`` and slope ``angle``. The arc lengths of the pieces are negative and are measured from the
+        touchdown point.
         """
         from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 
@@ -396,8 +399,8 @@ class GroundProfile:
 
 
 def _solve_level(x: float, height: float, L: float, EA: float, w: float, friction: float) -> tuple[float, float]:
-    """Return H [N], and the unstretched length [m] of the part on the ground, for a line on level ground whose end has
-    the horizontal distance x > 0 [m] from the anchor and the height ``height`` > 0 [m].
+    """For a line on level ground, return H [N] and the unstretched length [m] of the part on the ground. The end of the
+    line has the horizontal distance x > 0 [m] from the anchor and the height ``height`` > 0 [m].
     """
     from scipy.optimize import brentq  # imported here, because most models do not need SciPy
 

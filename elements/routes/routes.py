@@ -1,4 +1,5 @@
-"""2D routes of cables: straight lines and arcs over circles, as initial geometry of belts, ropes and reeving.
+"""2D routes of cables: straight lines and arcs over circles. They define the initial geometry of belts, ropes and
+reeving.
 
 In this module, points and directions are complex numbers x + i y. The signed radius a of a circle is > 0 if the circle
 is on the left of the cable (counter-clockwise wrap), and < 0 if the circle is on the right. A line with the unit
@@ -7,7 +8,7 @@ a1 - a0, the line between two circles has the length l and the unit tangent t:
 
     d = (l + i m) t,    l² = |d|² - m²,    t = d / (l + i m).
 
-The formula is valid for open belts (a0 and a1 of equal sign), crossed belts (opposite signs) and points (a = 0).
+The formula is valid for open belts (a0 and a1 with equal signs), crossed belts (opposite signs) and points (a = 0).
 Source: elementary geometry of the common tangents of two circles.
 """
 
@@ -65,7 +66,8 @@ class Circle:
 
     center: position of the centre [m], (x, y).
     radius: radius [m] of the circle, without the offset of the centre line of the cable, > 0.
-    side: side of the circle, seen along the cable; "right": clockwise wrap, "left": counter-clockwise.
+    side: side of the cable on which the circle lies, seen along the cable. "right" means clockwise wrap, and "left"
+    means counter-clockwise wrap.
     turns: number of turns in addition to the wrap between the neighbouring spans [1], >= 0. The number must be an
     integer, except on a circle on which an open route begins or ends.
 
@@ -90,8 +92,8 @@ class Circle:
 
 
 class Wrap(NamedTuple):
-    """Contact of a cable with one circle of its route. Points lie on the centre line of the cable, and angles are polar
-    angles about the centre.
+    """Contact of a cable with one circle of its route. All points lie on the centre line of the cable, and all angles
+    are polar angles about the centre.
     """
 
     circle: int  # index in the list of circles
@@ -122,7 +124,7 @@ class Route:
 
     pieces: lines and arcs in the order of travel.
     closed: whether the end of the last piece is the start of the first piece.
-    wraps: wrap on every circle, in the order of the circles.
+    wraps: the wrap on every circle, in the order of the circles.
     """
 
     pieces: tuple[Piece, ...]
@@ -194,10 +196,11 @@ def route_around(
     start is at the top of the circle for side "right", and at the bottom for side "left".
 
     An open route runs from the point ``start`` over the circles to the point ``end`` [m], each (x, y). Without
-    ``start`` an open route begins on the first circle. The turns of the first circle are before the point at which the
-    cable leaves this circle (rope on a drum). Without ``end`` an open route ends on the last circle. The turns of the
-    last circle are after the point at which the cable meets this circle. If the distance of ``start`` or ``end`` from
-    the centre of the neighbouring circle is radius + radial_offset, the given point is the tangent point.
+    ``start``, an open route begins on the first circle. The turns of the first circle are then before the point at
+    which the cable leaves this circle (rope on a drum). Without ``end``, an open route ends on the last circle. The
+    turns of the last circle are then after the point at which the cable meets this circle. If the distance of ``start``
+    or ``end`` from the centre of the neighbouring circle is radius + radial_offset, the given point is the tangent
+    point.
 
     The wrap angle on a circle is the angle in [0, 2π) between the neighbouring spans, in the direction of the wrap,
     plus the turns of the circle. If a taut cable would not touch a circle on the given side, the wrap angle on this
@@ -254,8 +257,8 @@ def route_around(
 
 
 def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool = False) -> FloatArray:
-    """Return the arc lengths s [m] on a route as an array, shape (n,), after a check against ``length`` [m]. On a
-    closed route, return s modulo ``length``.
+    """Return the arc lengths s [m] on a route as an array, shape (n,). The arc lengths must not exceed ``length`` [m].
+    On a closed route, return s modulo ``length``.
 
     Raises:
         RouteError: s is not finite, has more than one axis, or lies outside [0, length] of an open route.
@@ -272,7 +275,7 @@ def read_arc_lengths(route: str, s: npt.ArrayLike, length: float, closed: bool =
 
 
 class CenterLine(Protocol):
-    """A curve along which nodes are placed, in 2D or 3D: e.g. a `Route`, a `SplineRoute`, a `FreeCatenary`, or a
+    """A curve in 2D or 3D along which nodes are placed, e.g. a `Route`, a `SplineRoute`, a `FreeCatenary`, or a
     `SpatialRoute`.
     """
 
@@ -297,13 +300,13 @@ class CenterLine(Protocol):
 def nodes_along(
     route: CenterLine, elements: int, numbers: npt.NDArray[np.int64] | None = None
 ) -> tuple[FloatArray, FloatArray, float]:
-    """Return nodes with equal spacing in arc length: positions [m] and unit tangents [1], shape (n, d), and the element
-    length [m].
+    """Return nodes at equal distances in arc length: positions [m] and unit tangents [1], shape (n, d), and the length
+    [m] of the elements.
 
     An open route has elements + 1 nodes. On a closed route the number of nodes equals ``elements``, because the last
     element ends at the first node. If ``numbers`` is given, shape (n,), only the nodes with these indices, counted from
-    0, are returned. Raises RouteError unless ``elements`` is an integer >= 1 (>= 2 for closed routes, because an
-    element needs two different nodes).
+    0, are returned. Raises RouteError unless ``elements`` is an integer >= 1. For closed routes it must be >= 2,
+    because an element needs two different nodes.
     """
     kind, least = ("a closed", 2) if route.closed else ("an open", 1)
     count, given = read_whole_numbers(elements), read_whole_numbers(np.arange(1) if numbers is None else numbers)

@@ -7,10 +7,10 @@ centre c0 to the point q on the next circle with the centre c1 is perpendicular 
     (q - p)·(p - c0) = 0,    (q - p)·(q - c1) = 0.
 
 These two equations determine the polar angles of p and q. If the two circles are in different planes, the span usually
-lies in neither plane. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the span
-the direction of the route jumps by this angle.
+lies in neither plane. The *fleet angle* is the angle between the span and the plane of a circle. At the end of the
+span, the direction of the route jumps by this angle.
 
-Source: elementary geometry; the fleet angle as in EN 12927 and ISO 16625 (rope drives).
+Source: elementary geometry. The fleet angle is defined in EN 12927 and ISO 16625 (rope drives).
 """
 
 from __future__ import annotations
@@ -64,8 +64,9 @@ class Sheave:
         center: position of the centre [m], (x, y, z).
         axis: direction of the axis, of any length > 0, (x, y, z).
         radius: radius [m] of the bottom of the groove, without the offset of the centre line of the cable, > 0.
-        side: side of the cable on which the sheave is. The sides refer to the direction of travel, seen from the side
-            to which the axis points. "left": the cable runs counter-clockwise about the axis, "right": clockwise.
+        side: side of the cable on which the sheave lies. The sides refer to the direction of travel, seen from the side
+            to which the axis points. "left" means that the cable runs counter-clockwise about the axis, and "right"
+            means clockwise.
         turns: whole turns in addition to the wrap between the neighbouring spans [1], >= 0.
 
     Raises:
@@ -193,14 +194,14 @@ def helix(
 
     Args:
         center: point [m] on the axis of the drum, in the plane of the start.
-        axis: direction of the axis, of any length > 0; the helix advances in this direction.
+        axis: direction of the axis, of any length > 0. The helix advances in this direction.
         radius: radius of the drum [m].
         turns: number of turns [1].
-        pitch: advance [m] along the axis in one turn; < 0 if the helix advances against the axis.
+        pitch: advance [m] along the axis in one turn. If the helix advances against the axis, the pitch is < 0.
         start: direction from the axis to the start of the helix, of any length. Only its component perpendicular to the
             axis is used. The default is the global x axis, or the global y axis if the axis of the drum is nearly
             parallel to global x.
-        side: side of the drum, seen along the cable; "left": counter-clockwise about the axis.
+        side: side of the drum, seen along the cable. "left" means counter-clockwise about the axis.
         radial_offset: distance [m] of the axis of the cable from the drum.
         strands: length [m] of the two straight strands at the ends of the helix, along the tangents of the helix.
 
@@ -294,7 +295,8 @@ def route_over_sheaves(
 
 class _SpatialStop(NamedTuple):
     """An end of a span: a circle of the centre line, or a point (radius 0). ``sign`` is 1 if the circle is on the left
-    of the cable, else -1."""
+    of the cable, otherwise -1.
+    """
 
     name: str
     center: FloatArray
@@ -303,8 +305,9 @@ class _SpatialStop(NamedTuple):
     sign: float
 
     def touch(self, other: FloatArray, leaves: bool) -> FloatArray:
-        """Return the point [m] at which a straight cable leaves the circle towards another point (if ``leaves``), or
-        reaches the circle from another point. The other point is projected onto the plane of the circle.
+        """Return the point [m] at which a straight cable leaves the circle towards another point. If ``leaves`` is
+        false, return the point at which a straight cable from another point reaches the circle. The other point is
+        projected onto the plane of the circle.
 
         Raises:
             RouteError: the other point is inside the circle.
@@ -352,8 +355,8 @@ def _find_span(a: _SpatialStop, b: _SpatialStop) -> tuple[FloatArray, FloatArray
 
 
 def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Improve the end points of a span. SciPy's solver solves the two equations for the polar angles of these points,
-    because the iteration in `_find_span` can converge slowly.
+    """Compute the end points of a span more accurately. The two equations for the polar angles of these points are
+    solved by SciPy, because the iteration in `_find_span` can converge slowly.
     """
     from scipy.optimize import fsolve  # imported here, because most models do not need SciPy
 
@@ -382,7 +385,7 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
 
 def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return three unit vectors that form a right-handed frame: along the axis, from the axis towards the start, and
-    perpendicular to both. See `helix` for the arguments.
+    perpendicular to both. The arguments are explained in `helix`.
 
     Raises:
         RouteError: the axis has length 0, or the start direction is parallel to the axis.

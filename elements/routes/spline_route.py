@@ -1,7 +1,7 @@
 """Smooth 2D or 3D routes of cables through given points.
 
-The route is a cubic spline whose parameter is the cumulative chord length of the points. The positions of nodes are
-given by arc length.
+The route is a cubic spline whose parameter is the cumulative chord length of the points. Positions of nodes along the
+route are given by arc length.
 
 Source: C. de Boor, A Practical Guide to Splines, Springer (1978).
 """
@@ -21,7 +21,7 @@ from windlass.framework.checks.values import read_numbers, show
 
 
 class SplineRoute:
-    """A smooth 2D or 3D curve through points, created by `through_points`.
+    """A smooth 2D or 3D curve through points. `through_points` creates it.
 
     Attributes:
         closed: whether the curve is closed.
@@ -60,8 +60,8 @@ class SplineRoute:
 
 @checked(RouteError, points=inside(), closed=yes_no())
 def through_points(points: Any, closed: bool = False) -> SplineRoute:
-    """Create a smooth route through points [m], shape (n, 2) or (n, 3), by a cubic spline over the cumulative chord
-    length.
+    """Create a smooth route through points [m], shape (n, 2) or (n, 3). The route is a cubic spline over the cumulative
+    chord length.
 
     Raises RouteError for fewer than two points (three for a closed route), and for consecutive points that coincide.
     """

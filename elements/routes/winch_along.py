@@ -21,7 +21,7 @@ from windlass.framework.model.world import World
 
 @dataclass(frozen=True)
 class BackwardLine:
-    """An open 3D route in the opposite direction, from its end to its start."""
+    """An open 3D route in the opposite direction, from the end of the original route to its start."""
 
     route: CenterLine
     closed: bool = False
@@ -55,16 +55,16 @@ def winch_rope_along(
         world: model to which the entities are added.
         route: open route that begins at the outlet, for example the result of `route_around` with ``closed=False``.
         cables: number of cables.
-        strain: strain of the rope in the reference configuration [1], N/EA for a tension N.
+        strain: strain of the rope in the reference configuration [1]. For a tension N, the strain is N/EA.
         name: name for messages and output.
-        **columns: columns of the cables as for `winch_rope`. With ``torsional_stiffness=`` the direction ``normal`` is
-            moved along the route without spin, as in `cable_along`.
+        **columns: columns of the cables, see `winch_rope`. If ``torsional_stiffness=`` is given, the direction
+            ``normal`` is moved along the route without spin, see `cable_along`.
 
     Returns:
         The cables, their nodes, and the `ALENode` whose coordinate ``s`` is the length outside the winch.
 
     Raises:
-        ModelError: the route is closed, or has so few cables that one of them turns back on itself.
+        ModelError: the route is closed, or has so few cables that one cable turns back on itself.
     """
     if route.closed:
         raise ModelError(

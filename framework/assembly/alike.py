@@ -1,4 +1,4 @@
-"""Comparisons of digests, which check that the models and the settings of all processes are equal."""
+"""Checks that the models and the settings of all processes are equal, by comparison of digests."""
 
 from __future__ import annotations
 
@@ -19,8 +19,7 @@ MUST = "must be the same on all processes"
 
 
 def check_same_world(world: World, processes: Processes) -> None:
-    """Check that gravity is equal on all processes, and that each table that is not distributed is equal on all
-    processes. The call is collective.
+    """Check that gravity and all tables that are not distributed are equal on all processes. The call is collective.
 
     Functions count as equal if their names are equal.
 
@@ -42,11 +41,12 @@ def check_same_world(world: World, processes: Processes) -> None:
 
 
 def check_same(values: Mapping[str, Any], processes: Processes) -> None:
-    """Check that settings, given by name, are equal on all processes. The call is collective.
+    """Check that the values of settings are equal on all processes. The settings are given by name. The call is
+    collective.
 
     Raises:
-        ModelError: a setting differs between processes. All processes raise this error. The message states the first
-            setting that differs, and the values of this setting.
+        ModelError: a setting differs between processes. All processes raise this error. The message names the first
+            setting that differs and states its values.
     """
     name = find_difference(values, processes)
     if name is not None:

@@ -1,5 +1,5 @@
-"""Kernels for steps of a `Program`. The kernels set an array to 0, copy an array, or compute the work of forces in a
-time step.
+"""Kernels that are steps of a `Program`. The kernels set an array to 0, copy an array, or compute the work of forces in
+a time step.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ def take_work(q: FloatArray, before: FloatArray, f: FloatArray, f_before: FloatA
     """Compute the work of the forces ``f``, shape (laws, n + 1), along the straight path from the displacements
     ``before`` to ``q``, each of shape (n,). Then copy ``f`` to ``f_before``, and ``q`` to ``before``.
 
-    ``work`` [J], shape (laws,), is computed with the mean of ``f_before`` and ``f``.
+    The work in ``work`` [J], shape (laws,), is computed with the mean of ``f_before`` and ``f``.
     """
     for k in range(len(f)):
         total = 0.0

@@ -55,7 +55,7 @@ class Values(Protocol):
 
 
 class Calling:
-    """Context manager in which user functions are called. See `Assembly.calling`."""
+    """Context manager for calls of user functions. See `Assembly.calling`."""
 
     def __init__(self, assembly: Assembly) -> None:
         self._assembly = assembly
@@ -90,9 +90,9 @@ class Assembly:
         evaluating: whether a solver is calling Python functions, such as user functions of forces. During these calls,
             no other state may be loaded into the fields.
         tangent_version: value of ``world.version`` at the last change that may affect the tangent.
-        revision: number of times that the kernel calls for residuals and tangents have changed, see steps.py.
-        is_fixed: whether the coordinates that each system couples never change. Compiled code may call Python functions
-            (argument ``asks`` of `Program`) only if ``is_fixed`` is true.
+        revision: counter of the changes of the kernel calls for residuals and tangents, see steps.py.
+        is_fixed: whether each system couples the same coordinates during the whole run. Compiled code may call Python
+            functions (argument ``asks`` of `Program`) only if ``is_fixed`` is true.
         refreshes: the functions `NeighbourPattern.refresh` of the systems.
         world, comm: the arguments of the constructor.
     """
@@ -178,8 +178,8 @@ class Assembly:
         self.updates = PostNewtonUpdates(self.fields, systems, self._keeps_used)
 
     def keep_used_history(self) -> None:
-        """From this call on, each post-Newton update first copies the old history values, with which the Newton run has
-        computed, to ``updates.used``.
+        """After this call, each post-Newton update first copies the old history values to ``updates.used``. The old
+        values are the values that the Newton run has used.
         """
         self._keeps_used = True
         self._create_updates()
@@ -238,8 +238,9 @@ class Assembly:
                 system.neighbours.reset_caches()
 
     def search_always(self) -> None:
-        """From this call on, search for contact neighbours in each update of history values, see
-        `NeighbourPattern.lasts`."""
+        """After this call, each update of history values searches for contact neighbours, see
+        `NeighbourPattern.lasts`.
+        """
         for system in self.systems:
             if system.neighbours is not None:
                 system.neighbours.lasts = False
@@ -268,14 +269,14 @@ class Assembly:
         return found
 
     def pattern_version(self) -> int:
-        """Return the number of times that systems have changed the set of the coordinates that they couple."""
+        """Return how many times the systems have changed the set of coordinates that they couple."""
         for refresh in self.refreshes:
             refresh(self.fields)
         return sum(system.neighbours.version for system in self.systems if system.neighbours is not None)
 
     def evaluation(self, component: type[Component], values: FloatArray, **given: Any) -> Evaluation:
-        """Create the `Evaluation` with which the functions of a component's system add matrix entries to ``values``, an
-        array of matrix values in the storage in use.
+        """Create the `Evaluation` for the functions of a component's system. These functions add matrix entries to
+        ``values``, an array of matrix values in the storage in use.
         """
         slots = self.sparsity.slots
         own = {"slots": slots[component].places, "pieces": slots[component]} if component in slots else {}
@@ -315,8 +316,8 @@ class Assembly:
         self._kinematics()
 
     def marker_steps(self, readers: Iterable[Step] | None = None) -> list[Step]:
-        """Return steps of a `Program` that are equivalent to `update_markers`. If ``readers`` is given, omit the steps
-        that compute marker columns which the steps in ``readers`` do not need.
+        """Return the steps of a `Program` that does the work of `update_markers`. If ``readers`` is given, the result
+        omits steps that compute marker columns which no step in ``readers`` needs.
         """
         s = evaluate(self.fields)
         updates: list[Step] = [(system.update, (s,)) for system in self.systems if system.update]
@@ -430,8 +431,7 @@ class Assembly:
 
     def decide(self, state: Values) -> None:
         """Determine the history values that represent contact states (open or closed, stick or slip) from the motion at
-        the start of a solve. For systems without a function `decide`, the post-Newton update is run in place of this
-        function.
+        the start of a solve. For systems without a function `decide`, this method runs the post-Newton update.
         """
         fields = self.load_fields(state)
         fields.start_data[:] = fields.data
@@ -467,7 +467,7 @@ class Assembly:
         return max(found, key=lambda pair: pair[0])[1]
 
     def energy(self) -> float:
-        """Return the sum [J] of the stored energies of the rows of this process, over all laws with an account."""
+        """Return the sum [J] of the energies that the rows of this process store, over all laws with an account."""
         return sum(system.energy(self.fields) for system in self.systems)
 
     def diagnose(self) -> list[str]:

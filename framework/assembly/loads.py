@@ -26,7 +26,8 @@ class Loads:
         world: the world. Its gravity [m/s^2] determines the weights.
         fields: arrays that the systems read.
         systems: the systems of this process.
-        around: function that returns the context manager in which compiled code calls Python functions, see `Program`.
+        around: function that returns a context manager. Compiled code calls Python functions within this context, see
+            `Program`.
 
     Attributes:
         sum: sum of all loads that do not depend on coordinates, updated by `update`, shape (n + 1,). The array is never
@@ -121,8 +122,8 @@ class Loads:
         return bool(self._timed)
 
     def leave_to_table(self) -> bool:
-        """Return whether the caller may omit the call of `update`, and compute ``sum``. For this computation, the
-        caller copies ``weights`` to ``sum``, and then runs ``table``. If the result is true, the next call of `update`
+        """Return whether the caller may compute ``sum`` instead of calling `update`. To compute ``sum``, the caller
+        copies ``weights`` to ``sum``, and then runs ``table``. If the result is true, the next call of `update`
         computes ``sum`` again.
         """
         if self._program is None or self._world.gravity.tobytes() != self._mark[-1]:

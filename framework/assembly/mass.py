@@ -35,7 +35,7 @@ class MassRows(NamedTuple):
 def create_mass_rows(
     fields: Fields, systems: Sequence[tuple[System, Slots]], pattern: Pattern, unknown_of_dof: IntArray
 ) -> MassRows:
-    """Sum the constant mass matrices of systems.
+    """Sum the constant mass matrices of several systems.
 
     Args:
         fields: arrays that the systems read.

@@ -1,9 +1,10 @@
 """Evaluation of the rows of a table by several threads, and selection of the rows that can be evaluated concurrently.
 
 Each row adds values to the forces and the matrix entries of its coordinates. Rows that two threads evaluate at the same
-time must therefore have no coordinate in common. Each thread evaluates a range of rows. Rows that share a coordinate
-with another range are evaluated afterwards by one thread. The order of summation, and therefore the rounding errors,
-depend on the number of threads. Two runs with equal numbers of threads give identical results.
+time must therefore have no coordinate in common. Each thread evaluates a range of rows. If a row shares a coordinate
+with a row of another range, one thread evaluates this row after all other threads have finished. The order of
+summation, and therefore the rounding errors, depend on the number of threads. Two runs with equal numbers of threads
+give identical results.
 """
 
 from __future__ import annotations
@@ -32,7 +33,7 @@ def split_rows(dofs: IntArray, spare: int) -> list[IntArray]:
 
     Args:
         dofs: process-local indices of the coordinates of the rows, shape (rows, n).
-        spare: index that stands in ``dofs`` for a missing coordinate.
+        spare: index in ``dofs`` that stands for a missing coordinate.
 
     Returns:
         The row numbers of each set, in a list. The result is a single set if the process has one thread, or if there
@@ -58,7 +59,8 @@ def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
     `split_rows`. The tasks can run concurrently because compiled kernels release the global interpreter lock.
     """
     *tasks, last = tasks
-    # This thread evaluates the first set. Additional threads evaluate the other sets except the last.
+    # This thread evaluates the first set of rows. Additional threads evaluate the other sets of ``tasks``, from which
+    # the last set has been removed.
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]
     for task in tasks[:1]:
         task()

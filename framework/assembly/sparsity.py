@@ -21,8 +21,8 @@ class Pattern:
     Entries of a block are stored column by column, as in PETSc.
 
     Attributes:
-        indptr: index of the first entry of each matrix row, or of the first block of each row of blocks, followed by
-            the number of entries or blocks, int32.
+        indptr: index of the first entry of each matrix row, followed by the number of all entries, int32. With blocks,
+            the numbers are indices of blocks, and each row is a row of blocks.
         indices: column of each entry or block, sorted within a row, int32.
         spare: index of the last slot, which collects the values of entries that are not in the matrix.
         block: number of rows and columns of each square block; 1 for scalar entries.
@@ -135,8 +135,8 @@ def _coarsen(numbers: IntArray, block: int) -> IntArray:
 
 
 def follow_in_blocks(numbers: IntArray, block_size: int) -> bool:
-    """Return True if none of the ``numbers``, shape (k, m), is -1 (no unknown), and if each group of ``block_size``
-    numbers in a row is consecutive.
+    """Return True if none of the ``numbers``, shape (k, m), is -1 (no unknown), and if the numbers in each group of
+    ``block_size`` neighbouring columns are consecutive.
     """
     begins = numbers[:, ::block_size]
     return bool((begins >= 0).all()) and all(

@@ -1,10 +1,10 @@
 """Cycles of contact states within a run of Newton's method. In a cycle, return maps (see `ReturnMap`) alternate between
 two sets of contact states.
 
-In a cycle, Newton's method finds a solution for each set of contact states, but this solution has the other set of
-contact states. Further evaluations would only repeat the two sets. When both sets have occurred twice, the cycle is
-complete and the run ends. The solver then repeats the run with the contact states at the start of the step, and keeps
-these states constant during the repeated run. The signs of history values represent the contact states.
+For each of the two sets, Newton's method finds a solution, but the contact states of this solution are the other set.
+Further evaluations would only repeat the two sets. When both sets have occurred twice, the cycle is complete and the
+run ends. The solver then repeats the run with the contact states at the start of the step, and keeps these states
+constant during the repeated run. The signs of history values represent the contact states.
 """
 
 from __future__ import annotations
@@ -66,12 +66,11 @@ def compare_states(
 
 @kernel
 def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, returns: FloatArray) -> None:
-    """Decrease ``mapped`` by one. This is the number of further evaluations in which return maps are active, see
-    `Fields`. After a cycle, set ``mapped`` to `CYCLE`.
+    """Decrease ``mapped`` by one, see `Fields`. ``mapped`` is the number of further evaluations in which return maps
+    are active. After a cycle, set ``mapped`` to `CYCLE`.
 
-    The argument ``returns``, shape (1,), counts consecutive evaluations up to the last. In each of these evaluations,
-    the contact states differed from the states one evaluation earlier, but were equal to the states two evaluations
-    earlier.
+    The argument ``returns``, shape (1,), counts the latest consecutive evaluations with contact states that differed
+    from the states one evaluation earlier, but were equal to the states two evaluations earlier.
     """
     if mapped[0] <= 0.0:
         return
@@ -85,8 +84,8 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
 
 @kernel
 def count_only(mapped: FloatArray) -> None:
-    """Decrease ``mapped`` by one, but not below 0. This is the number of further evaluations in which return maps are
-    active, see `Fields`.
+    """Decrease ``mapped`` by one, but not below 0, see `Fields`. ``mapped`` is the number of further evaluations in
+    which return maps are active.
     """
     mapped[0] = max(mapped[0] - 1.0, 0.0)
 

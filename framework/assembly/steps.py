@@ -1,4 +1,4 @@
-"""Kernel calls that compute the residuals and tangents of an assembly, arranged as steps of a `Program`."""
+"""Steps of a `Program` that call the kernels for the residuals and tangents of an assembly."""
 
 from __future__ import annotations
 
@@ -121,7 +121,7 @@ def mass_steps(
 ) -> list[Step]:
     """Return the steps that add ``scale`` times the constant mass matrix to the matrix values. The steps add the
     assembled mass matrix. For each of the ``components`` with a system that defines its own product M a, the steps also
-    add the mass matrix of this system.
+    add the mass matrix of the system.
     """
     _check_values(assembly, values)
     rows, found = assembly.sparsity.mass, list[Step]()
@@ -164,8 +164,8 @@ def _stage_of(system: System) -> Stage:
 
 
 def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[str, Any]) -> list[Step]:
-    """Return the updates of markers that the steps in ``readers`` need. A reader needs the updates of the marker
-    columns that this reader reads, and the updates of the marker columns from which these columns are computed. If a
+    """Return the updates of markers that the steps in ``readers`` need. A reader needs the updates of all marker
+    columns that it reads. The reader also needs the updates of the columns from which these columns are computed. If a
     reader calls Python functions, which may read any column, all updates are returned.
 
     Args:

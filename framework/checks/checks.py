@@ -14,6 +14,7 @@ import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import wraps
+from math import isfinite
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numpy as np
@@ -46,13 +47,13 @@ class Check:
 def checked(
     error: type[WindlassError] = ModelError, where: str | None = "", /, **checks: Check
 ) -> Callable[[Callable[P, R]], Callable[P, R]]:
-    """Declare the allowed arguments of a function, and check them in each call.
+    """Declare the allowed arguments of a function. Each call of the function then checks its arguments.
 
     Args:
         error: class of the errors.
         where: name of the function in messages. The default is the name of the function, or the name of the class for a
             constructor. If ``where`` is None, messages contain no name.
-        **checks: check of each argument. For ``*args`` and ``**kwargs``, the check of each entry.
+        **checks: check of each argument. A check of ``*args`` or ``**kwargs`` applies to each entry.
 
     Returns:
         A decorator. The decorated function has the attribute ``checks``, which tests read.
@@ -72,7 +73,8 @@ def checked(
 
         @wraps(function)
         def call(*args: P.args, **kwargs: P.kwargs) -> R:
-            names.check(len(args), kwargs)
+            if kwargs or len(args) < names.enough:
+                names.check(len(args), kwargs)
             given: list[Any] = list(args)
             for k, value in enumerate(args):
                 what = places[k] if k < len(places) else rest
@@ -90,7 +92,12 @@ def checked(
 
 
 class _Names:
-    """Names of the arguments of a function. The class raises an error for a call with unknown or missing arguments."""
+    """Names of the arguments that a function has. The class raises an error for a call with unknown or missing
+    arguments.
+
+    Attributes:
+        enough: number of positional arguments with which a call without keywords has all necessary arguments.
+    """
 
     def __init__(
         self, where: str, parameters: Mapping[str, inspect.Parameter], checks: Mapping[str, Check],
@@ -107,6 +114,7 @@ class _Names:
             for k, p in enumerate(parameters.values())
             if p.default is p.empty and p.kind in named and p.name not in ("self", "cls")
         ]
+        self.enough = 1 + max((place for place, _ in self._needed), default=-1)
 
     def check(self, count: int, given: Mapping[str, Any]) -> None:
         """Raise an error if a call with ``count`` positional arguments and the keywords ``given`` has unknown or
@@ -129,7 +137,7 @@ class _Names:
 
 def find_similar(name: str, known: Sequence[str], most: int = 2) -> list[str]:
     """Return the known names that are similar to a name, the most similar first."""
-    from difflib import get_close_matches  # imported here, because only error messages need it
+    from difflib import get_close_matches  # imported here, because only error messages need this function
 
     return get_close_matches(name.lower(), known, most)
 
@@ -160,7 +168,8 @@ def checked_names(checks: Mapping[str, Check], error: type[WindlassError] = Mode
 
         @wraps(construct)
         def call(*args: Any, **kwargs: Any) -> None:
-            names.check(len(args), kwargs)
+            if kwargs or len(args) < names.enough:
+                names.check(len(args), kwargs)
             construct(*args, **kwargs)
 
         setattr(kind, "__init__", call)  # noqa: B010
@@ -208,13 +217,16 @@ def number(
         bounds = " and ".join(f"{sign} {bound:g}" for sign, bound in pairs if bound is not None)
 
     def read(value: Any) -> Any:
-        given = read_numbers(value)
-        if given is None or given.shape:
-            raise RefusedError(f"a number {bounds}".rstrip())
-        x = float(given)
+        if type(value) is float:
+            x = value
+        else:
+            given = read_numbers(value)
+            if given is None or given.shape:
+                raise RefusedError(f"a number {bounds}".rstrip())
+            x = float(given)
         inside = (above is None or x > above) and (minimum is None or x >= minimum)
         inside = inside and (below is None or x < below) and (maximum is None or x <= maximum)
-        if not (inside and np.isfinite(x)):
+        if not (inside and isfinite(x)):
             raise RefusedError(bounds or "a finite number")
         return value if isinstance(value, int | float) else x
 
@@ -366,8 +378,8 @@ def either(*several: Check) -> Check:
 
 
 def each(allowed: Check, words: str, least: int = 0) -> Check:
-    """Create the check of an iterable, such as a list. Another check must allow each entry. Texts, mappings and handles
-    are not allowed. The check converts the iterable to a list.
+    """Create the check of an iterable, such as a list. The check ``allowed`` must allow each entry. Texts, mappings and
+    handles are not allowed. The check converts the iterable to a list.
 
     Args:
         allowed: the check of each entry.

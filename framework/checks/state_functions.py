@@ -22,8 +22,8 @@ from windlass.framework.errors import ModelError, ModelWarning
 STEP = float(np.finfo(np.float64).eps ** (1 / 3))
 """Relative step [1] of central differences, optimal for a smooth function."""
 SMALLEST = 1e-2
-"""If the magnitude of an argument is smaller than this value, the step of central differences is absolute and not
-relative.
+"""If the magnitude of an argument is smaller than this value, the central differences use an absolute step instead of a
+relative step.
 """
 
 

@@ -30,7 +30,9 @@ class FirstCalls:
         self._seen: dict[int, tuple[Any, int]] = {}
 
     def count(self, function: Any) -> bool:
-        """Count a call of a function, and return whether this call is one of the first `COMPARED_CALLS` calls."""
+        """Count a call of a function. Return whether the call is one of the first `COMPARED_CALLS` calls of the
+        function.
+        """
         calls = self._seen.get(id(function), (function, 0))[1]
         if calls < COMPARED_CALLS:
             self._seen[id(function)] = function, calls + 1
@@ -41,7 +43,7 @@ class Owner(Protocol):
     """Interface of an object, such as a world, that stores other objects by name."""
 
     def resource(self, key: str, create: Any) -> Any:
-        """Return the object that is stored under the name ``key``. The object is created by ``create()`` on first
+        """Return the object that is stored under the name ``key``. The function ``create`` creates the object on first
         use.
         """
 
@@ -63,8 +65,8 @@ def find_contradictions(
     Args:
         given: the derivative, shape (...).
         step: step of the differences, a scalar or an array of shape (...).
-        evaluate: function that receives a distance, and returns the values of the user function at this distance from
-            the point at which the derivative is given.
+        evaluate: function that receives a distance. It returns the values of the user function at the point that has
+            this distance from the point of ``given``.
         backward: whether the function also accepts negative distances.
 
     Returns:
@@ -82,8 +84,8 @@ def find_contradictions(
             for k, part in ((0, 1.0), (1, 0.25))
         )
         largest = np.maximum(np.abs(whole).max(axis=0), np.abs(given))
-        # an entry contradicts the function only if differences with a quarter of the step are nearly equal to the
-        # differences with the whole step
+        # where the slopes over the whole step and over a quarter of the step differ, the function is not smooth, so the
+        # entry is not compared
         smooth = (np.abs(whole - quarter) <= TOLERANCE * largest + noise).all(axis=0)
         slack = TOLERANCE * largest + noise
         outside = (given < whole.min(axis=0) - slack) | (given > whole.max(axis=0) + slack)

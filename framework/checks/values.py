@@ -1,7 +1,7 @@
 """Conversion of user input to numbers, integers, truth values or words, without the implicit conversions of NumPy.
 
 NumPy may convert words, dates, masked entries and other objects to numbers, and any object to a truth value. This
-module does not convert such values to numbers, and accepts only ``True``, ``False``, 1 and 0 as truth values.
+module rejects such values. It accepts only ``True``, ``False``, 1 and 0 as truth values.
 """
 
 from __future__ import annotations

@@ -24,8 +24,8 @@ def format_table(table: ReportTable, inline: bool = False) -> str:
 
     Args:
         table: the table.
-        inline: whether the HTML contains the style of the table. This is necessary for pages without a style sheet,
-            such as notebooks.
+        inline: whether the HTML contains the style of the table. Pages without a style sheet, such as notebooks, need
+            this style.
     """
     rows = [list(row) for row in table.rows]
     kinds = []

@@ -1,4 +1,4 @@
-"""Notes to the user, each of which is printed once in a run."""
+"""Notes to the user. Each note is printed once in a run."""
 
 import sys
 from collections.abc import Sequence

@@ -1,9 +1,9 @@
-"""Files with options. Windlass reads these files instead of PETSc, so that the error message for a wrong option states
-the file and the line number.
+"""Files with options. Windlass reads these files itself and does not pass them to PETSc. The error message for a wrong
+option therefore states the file and the line number.
 
 A line contains one option, ``-name value`` or ``-name``. Text after ``#`` or ``!`` is a comment. ``-options_file FILE``
 inserts another file. PETSc's `.petscrc` files have this format, but Windlass reads such a file only if `-options_file`
-names the file. A `.petscrc` file that the user does not know of can therefore not change results.
+names the file. Therefore, a `.petscrc` file that the user does not know of cannot change results.
 """
 
 import os
@@ -24,7 +24,7 @@ def insert_files(pairs: Pairs, within: Sequence[Path] = ()) -> Pairs:
     """Return the options of a command line after each ``-options_file FILE`` has been replaced by the options of the
     file.
 
-    The function does not read YAML files, because PETSc reads YAML files.
+    YAML files are not replaced, because PETSc reads these files.
 
     Raises:
         OptionError: a file cannot be read or includes itself, or a line contains several options or words that are not

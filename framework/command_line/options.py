@@ -10,9 +10,9 @@ Code that creates a solver (with a fixed options prefix such as `dynamic_`) must
 1. Declare the solver's own options with `option("dynamic_...", ...)`, and set defaults on the PETSc objects.
 2. Call `set_from_options(snes)` instead of `snes.setFromOptions()`. The function raises an error for misspelt options,
 and prints the help if -help is given.
-3. If `help_requested()` is true, return without solving, because -help runs the model only to find its solvers. If
--help is given, no files are written, output of the rest of the script is suppressed, and an error in the script ends
-the run without a message.
+3. If `help_requested()` is true, return without solving. With -help, the model runs only to find its solvers. If -help
+is given, no files are written, output of the rest of the script is suppressed, and an error in the script ends the run
+without a message.
 4. After the first set-up of the linear solver, call `after_set_up(snes)`.
 
 If a solver is created after the first solve, and its prefix is not in `SOLVER_PREFIXES`, call `expect_solver(prefix)`
@@ -171,7 +171,7 @@ def _restore_signals(for_pager: bool) -> None:
 
     PETSc reports these signals as crashes, although the signals also occur when a job ends or when a pager closes the
     pipe. Moreover, PETSc's handler runs Python code, which needs the global interpreter lock. If a pipe were closed
-    while the process does not hold this lock, the handler would crash the process.
+    while the process does not hold this lock, PETSc's handler would crash the process.
     """
     if threading.current_thread() is not threading.main_thread():
         return
@@ -352,14 +352,14 @@ def set_options(*words: str) -> ChosenOptions:
     """Choose options within a program, for example in a notebook, for all solvers that are created afterwards.
 
     ``wl.set_options("-dynamic_snes_monitor -dynamic_step 1e-4")`` chooses two options. ``wl.set_options()`` removes all
-    options that were chosen by this function. Then only the options of the command line are valid. In ``with
-    wl.set_options("-quiet"):`` the options are valid until the end of the block.
+    options that were chosen by this function. After this call, only the options of the command line are valid. In
+    ``with wl.set_options("-quiet"):`` the options are valid until the end of the block.
 
     Each call replaces the options that the previous call has chosen. An option of the command line remains valid unless
     a chosen option has its name. The call is collective.
 
     Args:
-        *words: options as on the command line. One string may contain several options.
+        *words: options in the form of the command line. One string may contain several options.
 
     Returns:
         A context manager that restores the previous options at the end of its block.
@@ -394,8 +394,8 @@ def set_options(*words: str) -> ChosenOptions:
 
 @contextmanager
 def quietly() -> Iterator[None]:
-    """Context manager. Within its block, only errors are printed, as with -quiet. Use this context if a program solves
-    several models, because each model would print the same notes.
+    """Context manager: within its block, only errors are printed, as if -quiet were given. Without this context, a
+    program that solves several models prints the same notes for each model.
     """
     start()
     before = {name: value for name, (value, _) in _run.chosen.items()}
@@ -480,8 +480,8 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
 
     Args:
         prefix: options prefix of the solver.
-        own: all options that the solver declares, by their names without prefix. If given, wrong options are found
-            before the first solve.
+        own: all options that the solver declares, by their names without prefix. If ``own`` is given, wrong options are
+            found before the first solve.
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
     for item in own or ():

@@ -25,8 +25,8 @@ def describe_kinds(solver: Any) -> str:
 
 
 def is_eigensolver(solver: Any) -> bool:
-    """Return whether an object is an EPS or PEP of SLEPc. Such an object has no KSP of its own. Its spectral
-    transformation has a KSP.
+    """Return whether an object is an EPS or PEP of SLEPc. Such an object has no KSP of its own. The KSP is part of its
+    spectral transformation.
     """
     return hasattr(solver, "getST")
 

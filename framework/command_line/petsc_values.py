@@ -90,7 +90,7 @@ def _fits(text: str, kind: type, smallest: float, largest: float, no_zero: bool)
 
 
 def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | None:
-    """Return the name of a solver's option that PETSc refuses, and PETSc's reason. Return None if PETSc accepts all
+    """Return the name of a solver's option that PETSc rejects, and PETSc's reason. Return None if PETSc accepts all
     options. If several options are wrong, the result is the option with the value that PETSc's reason quotes. If the
     reason quotes no value, the returned option and the returned reason may refer to different options.
 
@@ -104,8 +104,8 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
     reason = _read(mine) if mine else None
     if reason is None:
         return None
-    # the wrong option is identified by its value in PETSc's message, because PETSc may read an option only if other
-    # options, such as a type, are given
+    # PETSc reads some options only if other options, such as a type, are given; the value in PETSc's message then
+    # identifies the wrong option
     without = [name for name in mine if _read({other: mine[other] for other in mine if other != name}) is None]
     quoted = [name for name in mine if mine[name] and mine[name] in reason.split()]
     name = next(iter([*(name for name in quoted if name in without), *without, *quoted, *mine]))
@@ -113,7 +113,9 @@ def find_refused(given: Mapping[str, str], prefix: str) -> tuple[str, str] | Non
 
 
 def petsc_reason(error: Exception) -> str:
-    """Return the reason from the text of a PETSc error: the last line. The other lines are a traceback of PETSc."""
+    """Return the reason of a PETSc error, which is the last line of the error text. The other lines are a traceback of
+    PETSc.
+    """
     return str(error).splitlines()[-1].split("] ", 1)[-1].strip()
 
 

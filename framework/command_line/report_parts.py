@@ -119,7 +119,7 @@ def add_to_report(title: str, *parts: Any) -> None:
 
     Args:
         title: heading. Sections with the same title are joined.
-        *parts: contents of the section, as in `ReportSection.parts`.
+        *parts: contents of the section. `ReportSection.parts` lists the allowed types.
 
     Raises:
         OutputError: a part has a type that a report cannot show.

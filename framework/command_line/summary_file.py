@@ -11,7 +11,7 @@ from windlass.framework.files.outputs import write_output
 from windlass.framework.files.whole_files import check_place
 
 WRITTEN = {"written_by": "Windlass"}
-"""First entry of a summary file, by which Windlass recognises the file."""
+"""First entry of a summary file. Windlass recognises its own summary files by this entry."""
 
 
 @dataclass

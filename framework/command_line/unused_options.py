@@ -7,9 +7,9 @@ PETSc marks an option as used when an object reads it. Windlass checks for unuse
 2. After the first set-up of the linear solver of a solver: all options except `READ_IN_SOLVE`.
 3. At the end of the run: all options.
 
-An option name that does not exist in PETSc is reported at the first of these stages. This rule also applies to names
-with the prefix of a solver that is created later, unless this solver may declare the option itself. The list of PETSc's
-option names is read from the PETSc library file, which contains each name as a string.
+If PETSc has no option with a given name, the option is reported at the first of these stages. This rule also applies to
+names with the prefix of a solver that is created later, unless this solver may declare the option itself. The list of
+PETSc's option names is read from the PETSc library file, which contains each name as a string.
 """
 
 import enum
@@ -90,8 +90,8 @@ def find_unused() -> dict[str, str]:
 
 
 def excuse(prefix: str) -> None:
-    """Mark the PETSc options of a solver as read. If the result of a solve is read from a checkpoint, this call is
-    necessary because the solver has not read its options.
+    """Mark the PETSc options of a solver as read. This call is necessary if the result of a solve is read from a
+    checkpoint, because the solver then does not read its options.
     """
     from petsc4py import PETSc  # imported here, because the import initialises PETSc with the present options
 
@@ -122,8 +122,8 @@ def _read_names(path: str | None) -> frozenset[str]:
 
 
 def _is_petsc_name(name: str) -> bool:
-    """Return whether PETSc has an option of this name, without regard to prefixes of inner solvers and numbers in the
-    name. If PETSc's names are unknown, return True.
+    """Return whether PETSc has an option of this name. Prefixes of inner solvers and numbers in the name are ignored.
+    If PETSc's names are unknown, return True.
     """
     names = petsc_names()
     name = name.lower()
@@ -146,7 +146,7 @@ def suggest(name: str, prefixes: Iterable[str], own: Iterable[str], closeness: f
     solver_names = [known for known in petsc_names() if re.fullmatch(SOLVER_FAMILY, known)]
     spelling = {known.lower(): known for known in candidates}
     spelling |= {prefix + known: prefix + known for prefix in fitting for known in solver_names}
-    import difflib  # imported here, because only error messages need it
+    import difflib  # imported here, because only error messages need difflib
 
     close = difflib.get_close_matches(name.lower(), sorted(spelling), n=3, cutoff=closeness)
     ratios = [difflib.SequenceMatcher(None, known, name.lower()).ratio() for known in close]
@@ -209,8 +209,8 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
 
 
 def _is_announced(base: str, solver: Solver) -> bool:
-    """Return whether a solver that has not been created yet will read an option. The function does not need the option
-    names of PETSc, because reading these names from the library takes 20 ms.
+    """Return whether a solver that has not been created yet will read an option. The function does not use the option
+    names of PETSc, because the search for these names in the library takes 20 ms.
     """
     return solver.reached is Moment.EXPECTED and any(base == own.name for own in solver.own or ())
 

@@ -1,11 +1,11 @@
-"""Changes of HDF5 files that are written completely or not at all. A full disk does not damage a file, and readers find
-only complete frames.
+"""Writing of HDF5 files: a change of a file is written completely or not at all. A full disk does not damage a file,
+and readers find only complete frames.
 
 If a write of the HDF5 library fails, the library crashes the process, and the file is lost. Therefore the library
-writes to an `Overlay` instead of the file. Large data are immediately written after the end of the file, where readers
-ignore them. Small data, and data that overwrite data in memory, remain in memory. After the library has closed the
-file, `change_file` writes the data in memory completely or not at all. If the data cannot be written, an error is
-raised.
+writes to an `Overlay` instead of the file. Large data are written immediately after the end of the file. Readers ignore
+data at this position. Small data, and data that overwrite data in memory, remain in memory. After the library has
+closed the file, `change_file` writes the data in memory completely or not at all. If the data cannot be written, an
+error is raised.
 """
 
 from __future__ import annotations
@@ -100,8 +100,8 @@ class Overlay:
         return len(view)
 
     def _write_behind(self, place: int, new: memoryview) -> None:
-        # Data in memory are written after the file is closed. New data that overwrite such data are therefore also kept
-        # in memory.
+        # Data in memory are written after the file is closed. New data that overwrite data in memory are therefore also
+        # kept in memory.
         end = place + len(new)
         if len(new) < LARGE or any(place < at + len(old) and at < end for at, old in self.behind):
             self.behind.append((place, bytes(new)))
@@ -178,8 +178,8 @@ def create_hdf5(path: Path, finish: Callable[[Overlay], None] = _nothing) -> Ite
 
     Args:
         path: the file.
-        finish: function of the `Overlay` that can change the bytes of the file. The function is called after HDF5 has
-            closed the file, and before the bytes are written.
+        finish: function that receives the `Overlay` and can change the bytes of the file. The function is called after
+            HDF5 has closed the file, and before the bytes are written.
 
     Raises:
         NoRoomError: the disk has no room for the file.
@@ -239,8 +239,8 @@ with h5py.File(sys.argv[1], "r", locking=False) as file:
 
 @contextmanager
 def read_hdf5(path: Path) -> Iterator[Any]:
-    """Context manager that opens an HDF5 file of another run for reading. Another process first tries to read the file,
-    because a damaged file may crash the HDF5 library.
+    """Context manager that opens an HDF5 file of another run for reading. Because a damaged file may crash the HDF5
+    library, an additional process first tries to read the file.
 
     Raises:
         OSError: the file cannot be read.

@@ -1,7 +1,7 @@
 """Changes of a file that are written completely or not at all, in three steps:
 
     1. If readers ignore bytes after the end of the file, the new bytes are written there.
-    2. The changes of bytes before the end are written to a journal, which is a small file in the folder of the file.
+    2. Changes of bytes before the end of the file are written to a journal, which is a small file in the same folder.
     3. The changes are made in the file. Then the journal is removed.
 
 If the disk is full in step 1 or 2, the file is truncated to its old length, so its content is unchanged. If a write

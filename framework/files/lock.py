@@ -3,8 +3,8 @@
 The lock of the files ``belt.*`` is a small file ``.belt.lock`` in their folder. The lock file contains the ID of the
 process that created it (its owner). The operating system locks the file (``flock``) while the owner runs. Before
 SIGTERM or SIGHUP ends a process, the process removes its lock files. If another signal, such as SIGKILL, ends a
-process, its lock files remain. The next process takes over these locks and prints a note. On disks without ``flock`` a
-lock is valid while the owner named in the file runs.
+process, its lock files remain. The next process takes over these locks and prints a note. On disks without ``flock``, a
+lock is valid while the process that is named in the lock file runs.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class _Held:
 
 @dataclass
 class _Locks:
-    """Data of this process: the locks that it holds, by path, the former owners of locks for which a takeover note was
+    """Data of this process: the locks that it holds (by path), the former owners of locks for which a takeover note was
     printed, and the function that returns whether notes are suppressed.
     """
 

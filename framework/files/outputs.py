@@ -252,8 +252,8 @@ def _find_holder(path: Path) -> Claim | None:
 
 
 def _resolve(path: Path) -> Path:
-    """Return the absolute path of a file, which need not exist. Links among its folders are followed. If the path
-    itself is a link, the link is not followed, because a new file replaces the link.
+    """Return the absolute path of a file, which need not exist. Links in the path of its folder are followed. If the
+    path itself is a link, the link is not followed, because a new file replaces the link.
     """
     return path.parent.resolve() / path.name
 

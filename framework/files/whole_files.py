@@ -69,11 +69,11 @@ def shorten(text: str) -> str:
 
 
 def check_target(path: Path, what: str = "") -> Path:
-    """Return the path after a check that a file can be created with this path. ``what`` is the name of the output in
+    """Check that a file can be created with this path, and return the path. ``what`` is the name of the output in
     messages.
 
     Raises:
-        OutputError: the path is a folder, a device, a FIFO or a socket, or the operating system refuses the path.
+        OutputError: the path is a folder, a device, a FIFO or a socket, or the operating system rejects the path.
     """
     try:
         mode = path.stat().st_mode
@@ -90,7 +90,7 @@ def check_target(path: Path, what: str = "") -> Path:
 
 
 def check_place(path: Path, what: str) -> Path:
-    """Return the path after a check that a file can be written to this path. The arguments are explained in
+    """Check that a file can be written to this path, and return the path. The arguments are explained in
     `check_target`.
 
     Raises:

@@ -3,7 +3,7 @@ address.
 
 Arguments are stored in the memory layout of the compiler: a number has 8 bytes, a truth value has one byte, and the
 items of a tuple follow each other. An array is stored as owner, parent, size, item size, address, shape and strides.
-The owner is empty. The caller must therefore keep references to the arrays during the calls.
+Because no owner is stored, the caller must keep references to the arrays during the calls.
 """
 
 from __future__ import annotations
@@ -25,6 +25,7 @@ from windlass.framework.kernels.value_types import find_kind, find_kinds
 
 _read_word = ctypes.c_size_t.from_address
 _pack_array = [Struct(f"{5 + 2 * dimensions}q").pack for dimensions in range(9)]
+_pack_float = Struct("d").pack
 _DATA = object.__basicsize__
 """Offset [bytes], within an array object, of the address of its data, according to the C API of NumPy."""
 
@@ -42,7 +43,7 @@ def _call_entry(_typing: Any, entry: Any, block: Any) -> Any:
     success.
     """
 
-    from llvmlite import ir  # imported here, because only the compiler needs it
+    from llvmlite import ir  # imported here, because only the compiler needs llvmlite
     from numba import types  # imported here, because only the compiler needs numba
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
@@ -79,29 +80,26 @@ def prepare_call(
     Args:
         function: the kernel.
         args: arguments of the call.
-        known: cache of stored tuples by argument index, common to all calls of this kernel. A tuple in the cache is not
-            stored again.
+        known: cache of stored tuples by argument index, common to all calls of this kernel. A tuple that is already in
+            the cache is not stored again.
 
     Raises:
         TypeError: an argument is not an array, a number, or a tuple of such values, or the kernel returns a value.
     """
     known = {} if known is None else known
-    found, widest = b"", 1
-    kinds: list[Any] = [type(args)]
+    items, kinds = list[tuple[bytes, int]](), list[Any]([type(args)])
     for i, value in enumerate(args):
         if isinstance(value, tuple):
             kept = known.get(i)
             if kept is None or kept[0] is not value:
                 kept = known[i] = (value, *_memory(value), find_kinds(value))
             _, data, width, kind = kept
+            items.append((data, width))
+            kinds.append(kind)
         else:
-            data, width = _memory(value)
-            kind = find_kind(value)
-        if width > widest:
-            widest = width
-        found += bytes(-len(found) % width) + data if len(found) % width else data
-        kinds.append(kind)
-    block = np.frombuffer(found + bytes(-len(found) % widest), np.uint8)
+            items.append(_memory(value))
+            kinds.append(find_kind(value))
+    block = np.frombuffer(_join(items)[0], np.uint8)
     return [_find_address(function, args, tuple(kinds), block.nbytes), find_data(block)], block
 
 
@@ -132,7 +130,7 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     kept = function.find_kept(args, BY_ADDRESS)
     if kept is not None and kept.header["block"] == size:
         return int(kept.address)
-    from windlass.framework.kernels.compiled_entries import find_entry  # imported here, because it imports numba
+    from windlass.framework.kernels.compiled_entries import find_entry  # here, because the module imports numba
 
     return find_entry(function, args, size)
 
@@ -144,19 +142,27 @@ def lay_down(args: tuple[Any, ...]) -> NDArray[np.uint8]:
 
 def _memory(value: Any) -> tuple[bytes, int]:
     """Return a value in the memory layout of the compiler, and its alignment [bytes]."""
-    if isinstance(value, np.ndarray):
-        shape = value.shape
-        pack = _pack_array[len(shape)]
-        return pack(0, 0, value.size, value.itemsize, find_data(value), *shape, *value.strides), 8
+    # the most frequent types are checked first, because the start of a solve stores many values
+    kind = type(value)
+    if kind is np.ndarray or isinstance(value, np.ndarray):
+        shape, place = value.shape, _read_word(id(value) + _DATA).value
+        return _pack_array[len(shape)](0, 0, value.size, value.itemsize, place, *shape, *value.strides), 8
+    if kind is float:
+        return _pack_float(value), 8
     if isinstance(value, tuple):
-        found, widest = b"", 1
-        for item in value:
-            data, width = _memory(item)
-            if width > widest:
-                widest = width
-            found += bytes(-len(found) % width) + data if len(found) % width else data
-        return found + bytes(-len(found) % widest), widest
+        return _join([_memory(item) for item in value])
     if isinstance(value, (bool, int, float, np.bool_, np.number)):
         number = np.array(value)
         return number.tobytes(), number.itemsize
     raise TypeError(f"{value!r} in the arguments of a prepared call: must be an array or a number")
+
+
+def _join(items: list[tuple[bytes, int]]) -> tuple[bytes, int]:
+    """Return the memory and the alignment [bytes] of a tuple, from the memory and the alignment of its items."""
+    if all(width == 8 for _, width in items):
+        return b"".join([data for data, _ in items]), 8 if items else 1
+    found, widest = b"", 1
+    for data, width in items:
+        widest = max(widest, width)
+        found += bytes(-len(found) % width) + data
+    return found + bytes(-len(found) % widest), widest

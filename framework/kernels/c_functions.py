@@ -39,7 +39,7 @@ def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ..
 
 
 def _compile(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
-    from windlass.framework.kernels.compiled_entries import find_c_entry  # imported here, because it imports numba
+    from windlass.framework.kernels.compiled_entries import find_c_entry  # here, because the module imports numba
 
     return find_c_entry(function, kinds, context)
 
@@ -59,7 +59,7 @@ def call_c(_typing: Any, function: Any, arguments: Any) -> Any:
     """Call the C function at an address with the numbers of a tuple as arguments, and return the result of the
     function, an int.
     """
-    from llvmlite import ir  # imported here, because only the compiler needs it
+    from llvmlite import ir  # imported here, because only the compiler needs llvmlite
     from numba import types  # imported here, because numba is needed only for compilation
 
     count = len(arguments.types)

@@ -21,7 +21,7 @@ from typing import Any
 from windlass.framework.files.whole_files import check_seal, seal
 from windlass.framework.kernels.numba_parts import numba_version
 
-FORMAT = 7
+FORMAT = 8
 MAGIC = b"windlass machine code\n"
 
 

@@ -35,8 +35,13 @@ _SCOPES = {
 }
 _FIRST_CONSTANT = frozenset((operation, 0) for operation in dis.hasconst)
 NAMED = {dis.opmap[name]: value for name, value in _SCOPES.items() if name in dis.opmap}
-"""For each instruction that reads a name: the scope of the name, and a number of bits. The argument of the instruction
-is the index of the name, shifted to the left by this number of bits.
+"""For each instruction that reads a name: the scope of the name, and the number of bits of the shift. The index of the
+name, shifted to the left by this number of bits, is the argument of the instruction.
+"""
+_READS, _EXTENDS, _CACHES = 1, 2, 3
+_KINDS = dict.fromkeys(NAMED, _READS) | {dis.EXTENDED_ARG: _EXTENDS, CACHE: _CACHES}
+_MARKS = bytes(_KINDS.get(operation, 0) for operation in range(256))
+"""For each instruction: whether it reads a name, extends the argument of the next instruction, or contains cached data.
 """
 
 
@@ -102,45 +107,70 @@ def _describe_options(options: dict[str, Any]) -> object:
 def list_names(code: CodeType) -> list[tuple[str, str]]:
     """Return (scope, name) for each instruction of a function that reads a name, and two empty texts for all other
     instructions.
-
-    This function is many times faster than `dis.get_instructions`, which creates an object for each instruction.
     """
-    raw, names, more, found = code.co_code, code.co_names, 0, []
-    none, extended, cache, named = ("", ""), dis.EXTENDED_ARG, CACHE, NAMED
-    for operation, low in zip(raw[::2], raw[1::2], strict=True):
-        if operation == cache:
-            # an instruction that extends an argument never precedes such an instruction
-            continue
-        if operation in named:
-            scope, shift = named[operation]
-            if scope == "cell":
-                found.append((scope, code._varname_from_oparg(low | more)))  # type: ignore[attr-defined]
-            else:
-                found.append((scope, names[(low | more) >> shift]))
-        elif operation == extended:
-            more = (low | more) << 8
-            continue
-        else:
-            found.append(none)
-        more = 0
+    count, named = _find_names(code)
+    found = [("", "")] * count
+    for place, scope, name in named:
+        found[place] = scope, name
     return found
+
+
+def _find_names(code: CodeType) -> tuple[int, list[tuple[int, str, str]]]:
+    """Return the number of instructions of a function, and for each instruction that reads a name: its index, the scope
+    and the name.
+
+    This function only visits instructions that read names, because the loop over all instructions, or
+    `dis.get_instructions`, would take longer than reading the machine code.
+    """
+    raw, names, found = code.co_code, code.co_names, []
+    operations, arguments = raw[::2], raw[1::2]
+    marks = operations.translate(_MARKS)
+    # instructions that extend an argument or contain cached data are not counted
+    counted = marks.translate(None, bytes((_EXTENDS, _CACHES)))
+    at = place = -1
+    while (at := marks.find(_READS, at + 1)) >= 0:
+        place = counted.find(_READS, place + 1)
+        scope, shift = NAMED[operations[at]]
+        argument = read_argument(arguments, marks, at, _EXTENDS)
+        if scope == "cell":
+            found.append((place, scope, code._varname_from_oparg(argument)))  # type: ignore[attr-defined]
+        else:
+            found.append((place, scope, names[argument >> shift]))
+    return len(counted), found
+
+
+def read_argument(arguments: bytes, marks: bytes, at: int, extends: int) -> int:
+    """Return the argument of an instruction, including the preceding instructions that extend it.
+
+    Args:
+        arguments: arguments of all instructions, one byte each.
+        marks: kinds of all instructions.
+        at: index of the instruction.
+        extends: kind of instructions that extend the argument of the next instruction.
+    """
+    argument, shift = arguments[at], 8
+    while at > 0 and marks[at - 1] == extends:
+        at -= 1
+        argument |= arguments[at] << shift
+        shift += 8
+    return argument
 
 
 @functools.cache
 def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
-    """Return the instructions of a function, without file and line numbers, and the names that the instructions read,
-    each as a tuple (scope, name, attribute ...).
+    """Return a text that describes the instructions of a function, without file and line numbers, and a list of the
+    names that the instructions read. Each name is a tuple (scope, name, attribute ...).
     """
     chains: list[list[str]] = []
-    follows = False
-    for scope, name in list_names(code):
-        if scope in ("global", "cell"):
+    last = -1  # index of the last instruction of the last chain
+    for place, scope, name in _find_names(code)[1]:
+        if scope != "attribute":
             chains.append([scope, name])
-            follows = True
-        elif scope == "attribute" and follows:
+        elif chains and place == last + 1:
             chains[-1].append(name)
         else:
-            follows = False
+            continue
+        last = place
     inner = [_describe_code(constant) for constant in code.co_consts if isinstance(constant, CodeType)]
     chains.extend(list(chain) for _, more in inner for chain in more)
     constants = [_describe(constant, {}, ()) for constant in _list_constants(code)]
@@ -205,7 +235,7 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
             return name, [(member.name, inner(member.value)) for member in value]
         if issubclass(value, tuple) and value is not tuple:
             return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        # Such a class is an exception that machine code raises. Numba would create a copy if the class could not be
+        # An exception class is a constant if machine code raises the exception. Numba would copy a class that cannot be
         # imported.
         if _is_importable(value):
             return name

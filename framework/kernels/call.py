@@ -2,7 +2,7 @@
 
 If Python calls a compiled kernel, the kernel checks the types of all arrays in its arguments. In many kernels with many
 arrays, this check takes longer than the computation. The arguments of a call always have the same types, so the
-compiled version is looked up only once. A law calls a kernel always with the same arrays. Only the contents of the
+compiled version is looked up only once. A law always passes the same arrays to a kernel. Only the contents of the
 arrays change. A `Program` stores the addresses of the arrays, and executes consecutive calls without returning to
 Python.
 
@@ -33,8 +33,8 @@ OFTEN = 1000
 
 
 class _Quick:
-    """A kernel whose compiled version is fixed by the first call. Calls with other types of arguments use the kernel
-    itself, which finds the version for these types.
+    """A kernel whose compiled version is fixed by the first call. Calls with other types of arguments use the general
+    kernel, which finds the version for these types.
     """
 
     __slots__ = ("_call", "_kinds", "kernel")
@@ -47,46 +47,55 @@ class _Quick:
     def __call__(self, *args: Any) -> Any:
         if self._call is not None and find_kinds(args) == self._kinds:
             return self._call(*args)
+        if self._call is None:
+            kinds = find_kinds(args)
+            version = self.kernel.versions.get(kinds)
+            if version is not None:
+                self._kinds, self._call = kinds, version
+                return version(*args)
         result = self.kernel(*args)
         if self._call is None:
-            self._kinds = find_kinds(args)
-            self._call = self.kernel.versions.get(self._kinds)
+            self._kinds, self._call = kinds, self.kernel.versions.get(kinds)
         return result
 
 
 class Addressed:
     """A kernel of a `Call` that is called by its address. Python calls most of these kernels only at the start of a
-    solve. Therefore these kernels have no entry point for Python; the creation of this entry point would take a sixth
+    solve. Therefore these kernels have no entry point for Python. The creation of this entry point would take a sixth
     of the compilation time.
     """
 
-    __slots__ = ("_count", "_known", "_last", "_quick")
+    __slots__ = ("_count", "_known", "_last", "_quick", "_row")
 
     def __init__(self, quick: _Quick) -> None:
         self._quick, self._count = quick, 0
         self._known: Memory = {}
-        # values of the previous call from Python: the arguments, the row for `run`, and the argument block
-        self._last: tuple[tuple[Any, ...], IntArray, Any] = ((), np.zeros((0, 2), np.int64), None)
+        # the arguments of the previous call and the results of `prepare_call` for them, and the row for `run`
+        self._last: tuple[tuple[Any, ...], Any] = ((), None)
+        self._row: IntArray | None = None
 
     def prepare(self, args: tuple[Any, ...]) -> Any:
         """Prepare a call of the kernel from compiled code. See `prepare_call`."""
-        return prepare_call(self._quick.kernel, args, self._known)
+        last, prepared = self._last
+        if prepared is None or len(last) != len(args) or not all(map(_is_stored, args, last)):
+            prepared = prepare_call(self._quick.kernel, args, self._known)
+            self._last, self._row = (args, prepared), None
+        return prepared
 
     def __call__(self, *args: Any) -> None:
         self._count += 1
         if self._count <= OFTEN:
-            last = self._last[0]
-            if len(last) != len(args) or not all(map(_is_stored, args, last)):
-                words, block = self.prepare(args)
-                self._last = args, np.array([words], np.int64), block
-            if find_run()(self._last[1]) == 1:
+            words, _ = self.prepare(args)
+            if self._row is None:
+                self._row = np.array([words], np.int64)
+            if find_run()(self._row) == 1:
                 return
         # after a failed call, the kernel is called again from Python to raise its error
         self._quick(*args)
 
 
 def _is_stored(value: Any, stored: Any) -> bool:
-    """Return whether an argument is the same object as a stored argument, or a number with the same type and bits."""
+    """Return whether an argument and a stored argument are one object, or are numbers with equal type and bits."""
     if value is stored:
         return True
     kind = type(value)
@@ -101,8 +110,8 @@ def is_compiled(function: Any) -> bool:
 
 
 class KernelCall(NamedTuple):
-    """One kernel of a `Call`: the kernel, its fast version (a `_Quick` or `Addressed`; the kernel itself if it is not
-    compiled), and the function of an `Evaluation` s that returns the arguments.
+    """One kernel of a `Call`: the kernel, its fast version, and the function of an `Evaluation` s that returns the
+    arguments. The fast version is a `_Quick` or an `Addressed`, or the kernel itself if the kernel is not compiled.
     """
 
     kernel: Callable[..., Any]
@@ -118,8 +127,8 @@ class Call:
         parts: the kernels in the order of the calls.
         before: functions of s that update the contents of the arrays. These functions are called before the first
             kernel.
-        at_time: functions of s that update contents which depend only on time. These functions are called before the
-            functions in ``before``.
+        at_time: functions of s that update contents of the arrays which depend only on time. These functions are called
+            before the functions in ``before``.
     """
 
     __slots__ = ("_checked", "at_time", "before", "parts")
@@ -136,8 +145,8 @@ class Call:
         return Call(self.parts + other.parts, self.before + other.before, self.at_time + other.at_time)
 
     def where(self, change: Callable[[Any], Any]) -> Call:
-        """Return a copy of these calls. When the copy is called, its functions receive the evaluation ``change(s)``
-        instead of s.
+        """Return a copy of these calls. If the copy is called with s, its functions receive the evaluation
+        ``change(s)``.
         """
         parts = [part._replace(arguments=_changed(part.arguments, change)) for part in self.parts]
         before, at_time = ([_changed(f, change) for f in functions] for functions in (self.before, self.at_time))
@@ -204,12 +213,13 @@ def call(
 
     Args:
         kernel: the kernel. A kernel that is called in a `Program` must not return a value.
-        arguments: function ``lambda s: (...)`` that returns the arguments of the kernel: attributes of the
-            `Evaluation` s, or data of the law. Each evaluation must pass the same arrays and constant numbers. The time
-            is ``s.time``, an array. If ``arguments`` is omitted, the caller passes the arguments of the kernel, which
-            must always have the same types. Instead of a function, a tuple of arrays and parameters can be given. In
-            this case the arguments are not checked before the first call.
-        before: function of s that updates the contents of arrays that Python must fill, for example by user functions.
+        arguments: function ``lambda s: (...)`` that returns the arguments of the kernel: attributes of the `Evaluation`
+            s, or data of the law. Each evaluation must pass the same arrays and constant numbers. The time is
+            ``s.time``, an array. If ``arguments`` is omitted, the caller passes the arguments of the kernel, which must
+            always have the same types. Instead of a function, a tuple of arrays and parameters can be given. The
+            arguments of a tuple are not checked before the first call.
+        before: function of s that updates the contents of those arrays that Python must fill, for example by user
+            functions.
     """
     quick: Any = _Quick(kernel) if is_compiled(kernel) else kernel
     if arguments is None:
@@ -247,7 +257,7 @@ def _check_arrays(name: str, given: tuple[Any, ...], arguments: Callable[[Any], 
 
 def _check_numbers(name: str, given: tuple[Any, ...], arguments: Callable[[Any], tuple[Any, ...]], s: Any) -> None:
     """Raise ModelError if an argument is a number that depends on time or motion. The argument ``given`` is explained
-    in `_check_arrays`. The check is not necessary for functions that only read names.
+    in `_check_arrays`. Functions that only read names need no check.
     """
     first = list(_leaves(given))
     for probe in s.probes():

@@ -1,10 +1,10 @@
 """Compilation of kernels in one of three forms: for calls from Python, for calls by address, or as inner kernels.
 
-Most kernels are called only by other kernels. These inner kernels need neither separate entry points nor separate
-machine code. Their creation would take half of the compilation time. The intermediate code of inner kernels is cached,
-and inserted into each caller. Kernels that programs or C code call by address have machine code, but no entry point for
-Python, because the creation of such an entry point would take a sixth of the compilation time. If Python later calls a
-kernel without this entry point, the kernel is compiled again.
+Most kernels are called only by other kernels. For these inner kernels, separate entry points and separate machine code
+are not needed. Their creation would take half of the compilation time. The intermediate code of inner kernels is
+cached, and inserted into each caller. Kernels that programs or C code call by address have machine code, but no entry
+point for Python, because the creation of such an entry point would take a sixth of the compilation time. If Python
+later calls a kernel without this entry point, the kernel is compiled again.
 """
 
 from __future__ import annotations
@@ -87,8 +87,12 @@ def _is_for_c(arguments: Any) -> bool:
 
 @contextmanager
 def _nested() -> Iterator[None]:
-    """Context manager for compilations. Within its block, garbage collection, which would take a twelfth of the
-    compilation time, is disabled, and repeated work is avoided (see repeated.py).
+    """Context manager for compilations. Within its block, garbage collection is disabled, because it would take a
+    twelfth of the compilation time. Repeated work is also avoided (see repeated.py).
+
+    At the end, all objects are moved to the oldest generation of the collector. Otherwise, the next collection would
+    search the many new objects of the compiler for garbage, which would take as much time again. The next full
+    collection removes the garbage.
     """
     searching = gc.isenabled() and _Nesting.depth == 0
     if searching:
@@ -103,6 +107,8 @@ def _nested() -> Iterator[None]:
     finally:
         _Nesting.depth -= 1
         if searching:
+            gc.freeze()
+            gc.unfreeze()
             gc.enable()
 
 
@@ -114,7 +120,7 @@ _FOR_OTHERS = frozenset({
 of numba with ``inline="always"``.
 """
 _NAMES_OF_OTHERS = frozenset({"objmode", "objmode_context", "literally", "literal_unroll"})
-"""Names in kernels that require the passes above. Kernels of Windlass do not use these names."""
+"""Names in kernels for which the passes `_FOR_OTHERS` are needed. Kernels of Windlass do not use these names."""
 _FOR_CLOSURES = frozenset({"InlineClosureLikes", "MakeFunctionToJitFunction"})
 """Compiler passes that are needed only for functions and comprehensions inside a kernel."""
 
@@ -159,7 +165,7 @@ class KernelCompiler(_core.compiler.Compiler):  # type: ignore[misc]
 
 
 class _Finish:
-    """Last pass of the compilation of a kernel, instead of numba's pass that creates the entry point for Python."""
+    """Last pass of the compilation of a kernel. It replaces numba's pass that creates the entry point for Python."""
 
     def __init__(self, form: str) -> None:
         self._form = form
@@ -172,8 +178,8 @@ class _Finish:
 
 
 class _BlockEntry:
-    """Compiler pass that adds an entry point ``int32 (block)``, which is called by address, to the code of a kernel
-    without return value.
+    """Compiler pass for kernels without return value. The pass adds an entry point ``int32 (block)``, which is called
+    by address, to the code.
 
     The argument is the address of the tuple of the kernel's arguments, see addresses.py. The entry point returns 0 on
     success.
@@ -223,7 +229,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
         """
 
     def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
-        """Return the version compiled for the given types, with or without an entry point for Python."""
+        """Return the version that is compiled for the given types. An entry point for Python is not required."""
         with _core.compiler_lock.global_compiler_lock:
             _Nesting.by_address = True
             try:
@@ -268,6 +274,6 @@ def without_statements(result: Any) -> Any:
 
 
 def load_environments(result: Any) -> None:
-    """Connect machine code with the Python environments of its inner kernels, as for kernels from files."""
+    """Connect machine code with the Python environments of its inner kernels."""
     for environment in result._find_referenced_environments():
         result.codegen.set_env(environment.env_name, environment)

@@ -1,4 +1,4 @@
-"""Functions that generate machine code for kernels. Numba receives these functions only when the compiler first needs
+"""Functions that generate machine code for kernels. These functions are registered only when the compiler first needs
 them, because the import of numba takes a third of the time of a short run.
 """
 
@@ -9,7 +9,8 @@ from typing import Any
 
 
 class DeferredFunction:
-    """A function of numba, or a function that generates code. The function is created when the compiler first uses it.
+    """A function of numba, or a function that generates code. The object of numba is created when the compiler first
+    uses it.
 
     Args:
         name: name of the function.

@@ -69,7 +69,7 @@ def _create_dispatcher(function: Any) -> Any:
 
 @contextmanager
 def _known_signature(function: FunctionType) -> Iterator[None]:
-    """Context manager. Within its block, the result of `inspect.signature` for the function is computed only once.
+    """Context manager: within its block, the result of `inspect.signature` for the function is computed only once.
     Numba computes this result three times, which takes a third of the time for the creation of a dispatcher.
     """
     if "__signature__" in vars(function):
@@ -208,7 +208,7 @@ class _KernelCache:
 
     def _wait(self, folder: Path, key: str) -> bool:
         """Start compiling processes on other cores, and acquire the lock of a kernel. Return whether another process
-        held this lock before.
+        held this lock when this process requested it.
         """
         if key in _locks or not os.access(folder, os.W_OK):
             return False

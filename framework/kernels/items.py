@@ -1,9 +1,9 @@
 """Generation of code that reads items and shapes of arrays, and parts of aggregates, with few instructions.
 
 For each item ``a[i]``, numba stores all data of the array in memory, reads these data one by one, and computes the
-address of the item with all strides. Of these 29 instructions, the optimiser removes 25. Most of the compilation time
-of a kernel is proportional to the number of instructions before the optimisation. The functions of this file create
-only the instructions that the optimiser would keep. The changes in this file do not change the machine code.
+address of the item with all strides. The optimiser removes 25 of these 29 instructions. Most of the compilation time of
+a kernel is proportional to the number of instructions before the optimisation. The functions of this file create only
+the instructions that the optimiser would keep. The changes in this file do not change the machine code.
 """
 
 from __future__ import annotations

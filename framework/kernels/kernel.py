@@ -9,7 +9,8 @@ processes can write files at the same time. The security rules and the digest of
 
 Environment variables:
     WINDLASS_JIT=0: kernels run as Python functions, so that debuggers and the measurement of test coverage can be used.
-        Without compilation, a division of floats by zero raises an error, while compiled code gives inf or NaN.
+        If kernels run as Python functions, a division of floats by zero raises an error, while compiled code gives inf
+        or NaN.
     WINDLASS_BOUNDSCHECK=1: array indices are checked, and a wrong index raises IndexError. Code with these checks is
         slower, and is cached separately.
     WINDLASS_CACHE: folder for the machine code. The default is windlass in $XDG_CACHE_HOME, or in ~/.cache. The owner
@@ -80,9 +81,9 @@ class KernelFunction:
         return self.dispatcher._numba_type_
 
     def __getattr__(self, name: str) -> Any:
-        """Create the dispatcher at its first use. Other attributes are attributes of the dispatcher."""
+        """Create the dispatcher at its first use. Unknown attributes are read from the dispatcher."""
         if name == "dispatcher":
-            from windlass.framework.kernels.dispatching import find_dispatcher  # imported here, because of numba
+            from windlass.framework.kernels.dispatching import find_dispatcher  # here, because the module imports numba
 
             return find_dispatcher(self)
         if name.startswith("__"):
@@ -94,7 +95,7 @@ class KernelFunction:
 
     def __reduce__(self) -> str:
         """Return the name of the kernel. A copy of a kernel is therefore the kernel itself, and pickled data contain
-        only its name.
+        only the name of the kernel.
         """
         return str(self.__qualname__)
 
@@ -116,8 +117,8 @@ class KernelFunction:
         return result
 
     def find_kept(self, args: tuple[Any, ...], form: str) -> MachineCode | None:
-        """Return the machine code for the types of the given arguments from the cache folder, or None if there is
-        none.
+        """Return the machine code for the types of the given arguments from the cache folder, or None if the folder
+        does not contain this code.
 
         Args:
             args: arguments of a call.

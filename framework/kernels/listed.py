@@ -9,8 +9,8 @@ In the first run on a machine, the machine code of many listed kernels is missin
 other cores compile these kernels together with this process (see ahead.py). Each additional process first compiles the
 kernels of the listed model that is most similar to the present model. This process compiles the kernels of this model
 in the order of the list. The additional processes begin at later positions of the list and continue in the reverse
-order. With one additional process, the two processes reach a common position and finish at the same time, although the
-compilation times of the kernels differ by a factor of 200.
+order. With one additional process, the two processes work towards a common position of the list and finish at the same
+time, although the compilation times of the kernels differ by a factor of 200.
 """
 
 from __future__ import annotations
@@ -107,7 +107,7 @@ def write_list(models: list[list[Job]]) -> None:
 
 
 def file_stem(name: str) -> str:
-    """Return the text with which the names of all files of a kernel begin."""
+    """Return the text at the beginning of the names of all files of a kernel."""
     return re.sub("[^A-Za-z0-9_]+", ".", name)[-80:]
 
 

@@ -57,7 +57,7 @@ class Lock:
         """Release the lock."""
         if self.held:
             self.held = False
-            # The lock file can be removed while waiting processes have it open. When such a process acquires the lock,
-            # it first searches for the machine code.
+            # The lock file can be removed while waiting processes have it open. When a waiting process acquires the
+            # lock, it first searches for the machine code.
             self._path.unlink(missing_ok=True)
             os.close(self._number)

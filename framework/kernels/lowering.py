@@ -2,7 +2,7 @@
 has few instructions before the optimisation.
 
 By default, the compiler counts references to all arrays at each use of a tuple of arrays. Later, the compiler removes
-some superfluous counting operations. In many kernels most of the code is remaining counting operations. Arguments,
+some superfluous counting operations. The remaining counting operations are most of the code of many kernels. Arguments,
 constants, and parts and views of arguments and constants exist longer than a call, so references to these objects need
 not be counted. References to arrays that a kernel creates are counted as usual.
 
@@ -25,7 +25,7 @@ _core, _ir = _numba.core, _numba.core.ir
 _types: Any = _numba.types
 
 _PARTS = frozenset({"build_tuple", "cast", "getattr", "getitem", "static_getitem"})
-"""Types of expressions. The results of these expressions are the operands, parts or views of the operands, or tuples of
+"""Types of expressions. The result of such an expression is an operand, a part or view of an operand, or a tuple of
 operands.
 """
 
@@ -211,7 +211,9 @@ class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
         return None
 
     def _is_item(self, array: Any, index: Any) -> bool:
-        """Return whether two variables of a statement are an array and the index of one item of this array."""
+        """Return whether one variable of a statement is an array, and the other variable is the index of one item of
+        this array.
+        """
         return (
             index is not None
             and not self.context.enable_boundscheck

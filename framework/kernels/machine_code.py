@@ -1,7 +1,7 @@
 """Machine code that was read from files: linking, entry points, and the symbols to which the code refers.
 
-These functions replace the parts of numba that kernels from files need. They use the linker of LLVM and the C libraries
-of numba, but not numba's Python code.
+For kernels from files, these functions replace parts of numba. They use the linker of LLVM and the C libraries of
+numba, but not numba's Python code.
 """
 
 from __future__ import annotations
@@ -37,8 +37,8 @@ class MachineCode:
 
     Raises:
         LookupError: the code needs symbols that do not exist in this process.
-        ImportError, AttributeError, TypeError: this version of numba has no such C library, or the library has other
-            functions.
+        ImportError, AttributeError, TypeError: this version of numba has no such C library, or the functions of the
+            library differ from those that this module expects.
     """
 
     def __init__(self, header: dict[str, Any], code: bytes) -> None:
@@ -76,7 +76,7 @@ class MachineCode:
 
 @cache
 def _find_linker() -> Any:
-    """Return the linker for machine code, after the definition of the symbols of numba's C libraries and of Python."""
+    """Define the symbols of numba's C libraries and of Python, and return the linker for machine code."""
     llvm.initialize_native_target()
     llvm.initialize_native_asmprinter()
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True)
@@ -125,7 +125,7 @@ def _create_environment(module: str, constants: list[Any], name: str) -> Any:
     the name of its module.
 
     The module is not imported, because most environments are environments of numba functions. The import of the modules
-    of these functions would take as long as reading all kernels of a model.
+    of numba would take as long as reading all kernels of a model.
     """
     if name not in _environments:
         known = sys.modules.get(module)

@@ -1,7 +1,8 @@
 """A cache of the types of array items, and of the result types of operators, min, max, abs and int for numbers.
 
 Without the cache, the compiler determines these types twice for each expression: in the type analysis, and in the code
-generation. This takes a third of the time of the type analysis, and a quarter of the time of the code generation.
+generation. The repeated determination takes a third of the time of the type analysis, and a quarter of the time of the
+code generation.
 """
 
 from __future__ import annotations
@@ -12,6 +13,8 @@ from contextlib import contextmanager
 from typing import Any
 
 import numba
+
+from windlass.framework.kernels.new_arrays import create_new_array, find_new_array, is_new_array
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types: Any = _numba.types
@@ -51,12 +54,16 @@ _signatures: dict[tuple[Any, ...], tuple[Any, Any]] = {}
 @contextmanager
 def remembered_signatures() -> Iterator[None]:
     """Context manager. Within its block, the signatures of operators for numbers and for items of arrays are determined
-    once and stored.
+    once and stored, and new arrays have the signatures and the code of new_arrays.py.
     """
     owner = next(kind for kind in _types.Function.__mro__ if "get_call_type" in vars(kind))
-    find = owner.get_call_type
+    # functions that only numba compiles, and that kernels call, also have the signatures of `find_new_array`
+    lowering = _numba.core.lowering.Lower
+    find, lower_call = owner.get_call_type, lowering._lower_call_normal
 
     def find_once(self: Any, context: Any, args: Any, kws: Any) -> Any:
+        if is_new_array(self):
+            return find_new_array(args, kws) or find(self, context, args, kws)
         if kws or not _is_known(self) or not _are_plain(self, args):
             return find(self, context, args, kws)
         key = id(self), id(context), *args
@@ -64,16 +71,21 @@ def remembered_signatures() -> Iterator[None]:
             _signatures[key] = self, find(self, context, args, kws)
         return _signatures[key][1]
 
-    owner.get_call_type = find_once
+    def lower_known(self: Any, function: Any, expression: Any, signature: Any) -> Any:
+        if is_new_array(function) and signature.pysig is None:
+            return create_new_array(self, function, expression, signature)
+        return lower_call(self, function, expression, signature)
+
+    owner.get_call_type, lowering._lower_call_normal = find_once, lower_known
     try:
         yield
     finally:
-        owner.get_call_type = find
+        owner.get_call_type, lowering._lower_call_normal = find, lower_call
 
 
 def _are_plain(function: Any, arguments: Any) -> bool:
-    """Return whether the arguments of an operator have types for which signatures are stored. These types are numbers.
-    For operators that read or set items, they are also arrays, and tuples of numbers of one type.
+    """Return whether the arguments of an operator have types for which signatures are stored. These types are the types
+    of numbers. For operators that read or set items, arrays and tuples of numbers of one type are also accepted.
     """
     items = function.typing_key in (operator.getitem, operator.setitem)
     return all(

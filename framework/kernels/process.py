@@ -52,8 +52,14 @@ def cache_folder() -> tuple[Path | None, str]:
     """Return the folder of machine code for this version of Python and numba, or None and the reason why no folder is
     used.
     """
-    common = os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache")
-    return find_folder(os.environ.get("WINDLASS_CACHE") or f"{common}/windlass")
+    wish = os.environ.get("WINDLASS_CACHE")
+    return find_folder(wish or _find_default(os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME")))
+
+
+@cache
+def _find_default(common: str | None, _home: str | None) -> str:
+    """Return the default folder for the values of the environment variables XDG_CACHE_HOME and HOME."""
+    return f"{common or os.path.expanduser('~/.cache')}/windlass"
 
 
 def compiled() -> list[tuple[str, float]]:
@@ -116,7 +122,7 @@ def find_kept(function: Any, types: list[Any], form: str) -> MachineCode | None:
 
 
 def _find_kept(function: Any, types: list[Any], form: str) -> MachineCode | None:
-    """See `find_kept`."""
+    """Return the machine code of a kernel from the cache folder, see `find_kept`."""
     try:
         keys = eval_keys(function, types, None, form)
         if not process.ready.keys().isdisjoint(keys):
@@ -148,8 +154,8 @@ def read_machine_code(path: Path, key: str) -> MachineCode | None:
 
 
 def eval_keys(function: Any, types: list[Any], return_type: Any, form: str) -> list[str]:
-    """Return the file names of a kernel for these types of arguments and this type of the result, in the given form and
-    in more complete forms. The type of the result is usually None.
+    """Return the file names of a kernel for these types of arguments and result, in the given form and in more complete
+    forms. The type of the result is usually None.
 
     Each name contains 40 hexadecimal digits of a hash and is therefore unique.
     """
@@ -167,7 +173,7 @@ def eval_keys(function: Any, types: list[Any], return_type: Any, form: str) -> l
 
 @cache
 def find_machine() -> tuple[Any, ...]:
-    """Return the versions of libraries, and the processor, on which the machine code depends."""
+    """Return the facts of this machine on which machine code depends: the versions of libraries, and the processor."""
     try:
         llvm.load_library_permanently("libsvml.so")  # numba uses this library if it is installed
         vectors = True

@@ -1,12 +1,12 @@
 """Programs: sequences of calls that are executed repeatedly with the same arrays. Between consecutive calls of compiled
 kernels, no Python code runs.
 
-A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models the calls
-take longer than the computation. A function that a law creates by `call` always calls the same kernels with the same
-arrays. Only the contents of the arrays change. A program determines the addresses of kernels and arrays once, and
-combines consecutive calls into one call. Python calls all other functions, mainly user functions, in the order of the
-steps. If compiled code runs the program, the table of the program contains the addresses of these functions, and only
-these functions run as Python code.
+A call of a kernel from Python takes about a microsecond, mostly for type checks of arrays. In small models, these type
+checks take longer than the computation. A function that a law creates by `call` passes the same arrays to the same
+kernels in every call. Only the contents of the arrays change. A program determines the addresses of kernels and arrays
+once, and combines consecutive calls into one call. Python calls all other functions, mainly user functions, in the
+order of the steps. If compiled code runs the program, the table of the program contains the addresses of these
+functions, and only these functions run as Python code.
 """
 
 from __future__ import annotations
@@ -81,8 +81,8 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
 
 
 class _Asked:
-    """A Python function that compiled code calls. An error in the function is stored, and is raised after the compiled
-    code has returned.
+    """A Python function that compiled code calls. If the function raises an error, the error is stored. It is raised
+    after the compiled code has returned.
 
     Args:
         function: the function, which is called without arguments.
@@ -106,7 +106,7 @@ class _Asked:
         return 0
 
     def explain(self) -> None:
-        """Raise the error of the previous call, if this call failed."""
+        """Raise the stored error if the previous call failed."""
         error, self._error = self._error, None
         if error is not None:
             raise error
@@ -125,7 +125,7 @@ class Program:
     not compiled, Python executes all steps.
 
     Args:
-        steps: functions and their arguments. Arrays in the arguments must not be replaced by other arrays later.
+        steps: functions and their arguments. The arrays in the arguments must not be replaced later.
         asks: whether compiled code may call steps that are Python functions. If these functions also change data other
             than the contents of arrays, such as lists of neighbours, ``asks`` must be false. The Python functions in
             ``before`` of a `Call` may always be called.

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import contextmanager
+from types import FunctionType
 from typing import Any
 
 import llvmlite.binding
@@ -46,15 +47,15 @@ class KernelContext(_core.cpu.CPUContext):  # type: ignore[misc]
     read = 0  # number of definitions in the registries after the last call of `refresh`
 
     def refresh(self) -> None:
-        """Read new definitions from the registries of numba, if there are any."""
+        """Read definitions that were added to the registries of numba since the previous call."""
         if KernelContext.read != _count_definitions(self):
             super().refresh()
             KernelContext.read = _count_definitions(self)
 
     def get_function(self, fn: Any, sig: Any, **options: Any) -> Any:
         """Return the code generator of a function. Numba searches for the conversion function ``__array__`` at each use
-        of an array, although arrays in kernels do not have this function. This method omits the search and raises the
-        error of an unsuccessful search.
+        of an array, although arrays in kernels do not have this function. This method omits the search, and raises the
+        error that an unsuccessful search would raise.
         """
         if isinstance(fn, str) and fn == "__array__" and not self._defns[fn].versions:
             raise NotImplementedError
@@ -101,8 +102,8 @@ class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 def _list_variables(self: Any, value: Any) -> list[Any]:
-    """Return the variables in an operand of a statement. The result is equal to the result of numba's own function.
-    This function is faster for operands without variables, such as names and positions in the source.
+    """Return the variables in an operand of a statement. The result is equal to that of numba's own function. The
+    function is faster than numba's function for operands without variables, such as names and positions in the source.
     """
     kind = type(value)
     if kind is _ir.Var:
@@ -116,14 +117,22 @@ def _list_variables(self: Any, value: Any) -> list[Any]:
         value = value.values()
     elif not isinstance(value, (list, tuple)):
         return []
-    return [variable for part in value for variable in _list_variables(self, part)]
+    variables = []
+    for part in value:
+        kind = type(part)
+        if kind is _ir.Var:
+            variables.append(part)
+        elif kind not in _WITHOUT_VARIABLES:
+            variables += _list_variables(self, part)
+    return variables
 
 
 @contextmanager
 def without_repetition() -> Iterator[None]:
     """Context manager for the compilation of kernels. Within the block, numba does not measure the times of calls of
     LLVM, and computes the lifetimes of variables only once, before the code generation. The faster function
-    `_list_variables` finds the variables in statements.
+    `_list_variables` finds the variables in statements, settings of the compiler are compared without copies, and the
+    argument ``loc`` of code generators is found without a signature.
     """
     lock: Any = getattr(getattr(llvmlite.binding.ffi, "lib", None), "_lock", None)
     measuring = list(getattr(lock, "_cblist", ()))
@@ -139,8 +148,26 @@ def without_repetition() -> Iterator[None]:
         code.generator_info = None
         return None
 
+    settings = _core.targetconfig.TargetConfig
+    compare = settings.__eq__
+
+    def are_equal(self: Any, other: Any) -> Any:
+        if type(self) is not type(other):
+            return compare(self, other)
+        # options that neither object sets have the same default values
+        return all(getattr(self, name) == getattr(other, name) for name in {**self._values, **other._values})
+
+    inspect_loc = _core.base._has_loc
+
+    def has_loc(function: Any) -> bool:
+        names = vars(function) if type(function) is FunctionType else {"__wrapped__"}
+        if "__wrapped__" in names or "__signature__" in names:
+            return bool(inspect_loc(function))
+        code = function.__code__
+        return "loc" in code.co_varnames[: code.co_argcount + code.co_kwonlyargcount]
+
     search = getattr(_ir.Inst, "_rec_list_vars", None)
-    processor.run = run_without_lifetimes
+    processor.run, settings.__eq__, _core.base._has_loc = run_without_lifetimes, are_equal, has_loc
     if search is not None:
         _ir.Inst._rec_list_vars = _list_variables
     if measuring:
@@ -148,7 +175,7 @@ def without_repetition() -> Iterator[None]:
     try:
         yield
     finally:
-        processor.run = run
+        processor.run, settings.__eq__, _core.base._has_loc = run, compare, inspect_loc
         if search is not None:
             _ir.Inst._rec_list_vars = search
         if measuring:

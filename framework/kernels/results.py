@@ -1,4 +1,4 @@
-"""Conversion of numba's compile results to files of machine code and back."""
+"""Conversion of numba's compile results to files of machine code, and of these files to compile results."""
 
 from __future__ import annotations
 
@@ -163,7 +163,7 @@ def _create_class(base: Any) -> Any:
 
 
 def _rebuild_environment(module: str, constants: list[Any], name: str) -> Any:
-    """Create the environment with which the compiler describes a kernel. Machine code uses other environments, see
+    """Create the environment by which the compiler describes a kernel. Machine code uses other environments, see
     `MachineCode`.
     """
     class_ = _numba.core.environment.Environment

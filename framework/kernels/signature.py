@@ -1,9 +1,9 @@
-"""Checks of the numbers of arguments and results of functions, before their first call. The error message names the
-wrong function.
+"""Checks of functions before their first call: the number of arguments and the number of results. The error message
+names the wrong function.
 
-To count the results of a function, and to find functions that compute nothing, their byte code is read. The functions
-are neither compiled nor called. If a function returns the results of another function, only the compiler checks the
-number of results.
+The byte code of a function is read to count its results, and to find out whether the function computes nothing. For
+these checks, the function is neither compiled nor called. If a function returns the results of another function, only
+the compiler checks the number of results.
 """
 
 from __future__ import annotations
@@ -17,6 +17,7 @@ from types import CodeType
 from typing import Any, ParamSpec, TypeVar
 
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.cache_key import read_argument
 
 _CACHE = dis.opmap.get("CACHE", 0)
 _NAMES = {
@@ -33,7 +34,11 @@ instructions without effect.
 _ATTRIBUTE, _ENTRY = dis.opmap.get("LOAD_ATTR"), dis.opmap.get("BINARY_SUBSCR")
 _SHIFT = sys.version_info >= (3, 12)
 """Whether the argument of `LOAD_ATTR` is twice the index of the name."""
-_RETURNS = {number for name, number in dis.opmap.items() if name in ("RETURN_VALUE", "RETURN_CONST")}
+_RETURN, _EXTENDS, _CACHES = 1, 2, 3
+_KINDS = {dis.opmap[name]: _RETURN for name in ("RETURN_VALUE", "RETURN_CONST") if name in dis.opmap}
+_KINDS |= {dis.EXTENDED_ARG: _EXTENDS, _CACHE: _CACHES}
+_MARKS = bytes(_KINDS.get(operation, 0) for operation in range(256))
+"""For each instruction: whether it returns, extends the argument of the next instruction, or contains cached data."""
 
 P = ParamSpec("P")
 Made = TypeVar("Made")
@@ -128,27 +133,24 @@ def count_results(function: Callable[..., Any]) -> set[int]:
 def _count_results(code: CodeType) -> set[int]:
     """Return the numbers of results of the ``return`` statements in the byte code."""
     found: set[int] = set()
-    raw, more, before, value = code.co_code, 0, 0, 0
-    # this loop is many times faster than `dis.get_instructions`, which creates an object for each instruction
-    for operation, low in zip(raw[::2], raw[1::2], strict=True):
-        argument = low | more
-        if operation == dis.EXTENDED_ARG:
-            more = argument << 8
+    operations, arguments = code.co_code[::2], code.co_code[1::2]
+    marks, at = operations.translate(_MARKS), -1
+    # only returns and the instructions before them are visited, because the loop over all instructions would take
+    # longer than reading the machine code of the kernel
+    while (at := marks.find(_RETURN, at + 1)) >= 0:
+        if dis.opname[operations[at]] == "RETURN_CONST":
+            found.add(_count_constant(code.co_consts[read_argument(arguments, marks, at, _EXTENDS)]))
             continue
-        more = 0
-        if operation == _CACHE:
-            continue
-        if operation in _RETURNS:
-            name = dis.opname[before]
-            if dis.opname[operation] == "RETURN_CONST":
-                found.add(_count_constant(code.co_consts[argument]))
-            elif name == "BUILD_TUPLE":
-                found.add(value)
-            elif name == "LOAD_CONST":
-                found.add(_count_constant(code.co_consts[value]))
-            elif name.startswith(("BINARY_OP", "UNARY_", "COMPARE_OP")):
-                found.add(1)
-        before, value = operation, argument
+        before = at - 1
+        while before > 0 and marks[before] in (_EXTENDS, _CACHES):
+            before -= 1
+        name, value = dis.opname[operations[before]], read_argument(arguments, marks, before, _EXTENDS)
+        if name == "BUILD_TUPLE":
+            found.add(value)
+        elif name == "LOAD_CONST":
+            found.add(_count_constant(code.co_consts[value]))
+        elif name.startswith(("BINARY_OP", "UNARY_", "COMPARE_OP")):
+            found.add(1)
     return found
 
 
@@ -159,8 +161,9 @@ def _count_constant(value: Any) -> int:
 @cache
 def names_only(code: CodeType, clock: str, table: str) -> bool:
     """Return whether a function computes nothing, and only returns a tuple of names, constants and attributes. Two
-    expressions count as computed: the attribute ``clock``, and an entry of an object other than the attribute
-    ``table``. If the byte code contains other instructions, as newer versions of Python may use, the result is False.
+    kinds of expressions count as computations: the attribute ``clock``, and an entry of an object other than the
+    attribute ``table``. If the byte code contains instructions that this function cannot interpret, for example
+    instructions of newer versions of Python, the result is False.
     """
     if clock in code.co_names:
         return False

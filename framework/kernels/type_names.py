@@ -1,4 +1,4 @@
-"""Conversion of the compiler's types to JSON and back."""
+"""Conversion of the compiler's types to JSON, and of JSON to types."""
 
 from __future__ import annotations
 

@@ -17,7 +17,7 @@ LIMIT = 2**63
 """Smallest positive integer that does not fit into a signed number of 64 bits."""
 _PLAIN = {float: "float64", bool: "boolean", complex: "complex128", type(None): "none"}
 _SIMPLE = frozenset({float, bool, np.float64})
-"""Python types of which all values have one type for the compiler."""
+"""Python types for which the compiler has only one type, regardless of the value."""
 _NUMBERS = "biufc"
 """Kinds of NumPy's types of numbers and truth values."""
 

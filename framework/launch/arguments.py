@@ -188,8 +188,8 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
 
 
 def refuse_twice(pairs: list[tuple[str, str | None]]) -> list[tuple[str, str | None]]:
-    """Return the pairs of a command line after a check that no option occurs twice, because PETSc would silently use
-    the last occurrence.
+    """Check that no option occurs twice, and return the pairs of the command line. The check is necessary because PETSc
+    would silently use the last occurrence.
 
     Raises:
         OptionError: an option is given twice.

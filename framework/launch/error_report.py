@@ -2,7 +2,7 @@
 
 For an error of Windlass, one message without traceback is printed, and the exit code is 2. For another exception, the
 traceback is printed once, and the exit code is 1. Under MPI one process prints the error and then ends the other
-processes, which would otherwise wait forever.
+processes, because these processes would otherwise wait forever.
 """
 
 import os
@@ -132,8 +132,8 @@ def leave(code: int) -> int:
 
 
 def say(text: str) -> None:
-    """Print an error. All processes except the first wait before they print, because the first process may end them
-    during this time.
+    """Print an error. All processes except the first wait before they print. During this time, the first process may
+    end them.
     """
     if _rank() > 0:
         time.sleep(min(max(HEAD_START, time.monotonic() - _begin), LONGEST_HEAD_START))

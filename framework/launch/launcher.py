@@ -17,10 +17,10 @@ RANK_VARIABLES = ("OMPI_COMM_WORLD_RANK", "PMIX_RANK", "PMI_RANK", "MV2_COMM_WOR
 LAUNCHERS = ("OMPI_", "PMI", "PRTE_", "ORTE_", "MPI_LOCAL", "MV2_", "SLURM_", "PALS_")
 """Prefixes of the environment variables that MPI launchers and job schedulers set for a process."""
 RIGHTS = "OMPI_ALLOW_RUN_AS_ROOT"
-"""Prefix of the environment variables that permit Open MPI to run as root. Child processes keep these variables."""
+"""Prefix of the environment variables that permit Open MPI to run as root. Child processes inherit these variables."""
 SOLVER_PACKAGES = ("petsc", "klu", "umfpack", "superlu_dist", "mumps", "hypre")
-"""Packages of linear solvers for PETSc, in the order of preference. All are direct solvers except hypre, which is a
-multigrid preconditioner.
+"""Packages of linear solvers for PETSc, in the order of preference. All packages are direct solvers except hypre, which
+is a multigrid preconditioner.
 """
 
 
@@ -39,7 +39,7 @@ def child_environment(alone: bool) -> dict[str, str]:
     """Return the environment of a child process, including the path of this package.
 
     Args:
-        alone: whether to omit the variables that identify this process as a part of an MPI job. If ``alone`` is false,
+        alone: whether to omit the variables that identify this process as a part of an MPI job. With these variables,
             the MPI launcher treats the child process as a part of the job.
     """
     package, foreign = sys.modules["windlass"].__file__ or "", LAUNCHERS if alone else ()
@@ -54,11 +54,11 @@ def _numbers(names: tuple[str, ...]) -> list[int]:
 
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """Context manager within which MPI is started. Without a launcher, the context manager disables the service and the
+    """Context manager for the start of MPI. Without a launcher, the context manager disables the service and the
     networks of Open MPI that only jobs with several processes need.
 
-    These settings halve the start time of Open MPI. The context manager does not change settings of the user, and child
-    processes do not inherit its settings.
+    These settings halve the start time of Open MPI. The context manager does not change the user's settings. Child
+    processes do not inherit the settings of the context manager.
     """
     launched = any(name.startswith(("OMPI_COMM_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL")) for name in os.environ)
     settings = {} if launched else {"btl": "self", "pml": "ob1", "ess_singleton_isolated": "1"}

@@ -4,9 +4,9 @@ script, an error is reported, because the processes would otherwise wait for eac
 The processes are connected in a ring. Each process sends the name of its next task to its successor, and receives the
 name of the task of its predecessor. If a process has ended or begins a different task, its neighbour in the ring
 reports an error and ends the job. If a process leaves a solve with an error that its script catches, all other
-processes must also leave the solve. Otherwise the job ends, because the remaining processes would wait forever. A loop
-over the steps of a solve may end early only if the loop ends on all processes. Therefore each process checks before
-each step whether its predecessor also continues.
+processes must also leave the solve. If any process remains in the solve, the job ends, because this process would wait
+forever. A loop over the steps of a solve may end early only if the loop ends on all processes. Therefore each process
+checks before each step whether its predecessor also continues.
 """
 
 from __future__ import annotations
@@ -54,8 +54,8 @@ def go_on(comm: Any, what: str, number: int) -> None:
 
 
 def break_off(comm: Any, what: str, number: int) -> None:
-    """Leave a loop over the steps of a solve before the end of the loop. Notify the next process, without waiting for
-    this process.
+    """Leave a loop over the steps of a solve before the end of the loop. The next process in the ring is notified. The
+    call does not wait for an answer.
     """
     if comm is None or comm.size == 1:
         return
@@ -111,7 +111,8 @@ def leave(comm: Any, what: str, error: BaseException) -> None:
 def end() -> None:
     """At the end of the script of this process, wait until the script of the predecessor in the ring has ended.
 
-    A process that begins a task although the script of its predecessor has ended reports an error and ends the job.
+    If a process begins a task although the script of its predecessor has ended, the process reports an error and ends
+    the job.
     """
     if launched_size() == 1:
         return

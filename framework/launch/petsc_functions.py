@@ -1,5 +1,5 @@
-"""Functions that give equal results for all versions of PETSc, and calls, through ctypes, of PETSc functions that
-petsc4py does not provide.
+"""Functions that give equal results for all versions of PETSc. The functions call PETSc through ctypes where petsc4py
+does not provide a function of PETSc.
 
 The versions 3.18 to 3.26 of PETSc are supported. PETSc's truth values (PetscBool) are C integers in older versions, and
 bytes in newer versions. Both types of truth values can be read from an integer that is initialised with 0, because
@@ -134,7 +134,7 @@ def get_block_values(mat: Any, entries: int) -> FloatArray:
     """
     place = Pointer()
     _call("MatSeqBAIJGetArray", Pointer(mat.handle), ctypes.byref(place))
-    return np.ctypeslib.as_array(ctypes.cast(place, ctypes.POINTER(ctypes.c_double)), (entries,))
+    return np.frombuffer(memoryview((ctypes.c_double * entries).from_address(place.value or 0)), count=entries)
 
 
 def set_parts_and_weights(partitioning: Any, size: int, weight: IntArray) -> None:
@@ -166,8 +166,8 @@ def reset_scotch() -> None:
 def set_python_context(shell: Any, context: Any) -> None:
     """Implement a matrix or preconditioner by functions of a Python object.
 
-    PETSc frees its remaining objects after Python has ended. To prevent a call of the Python object at this time, the
-    Python object is detached before Python ends.
+    PETSc frees its remaining objects after Python has ended. This function therefore detaches the Python object from
+    PETSc before Python ends, so that PETSc does not call the object at this time.
     """
     shell.setType("python")
     shell.setPythonContext(context)
@@ -184,7 +184,7 @@ def _cut_links() -> None:
 
 def set_failed(pc: Any, failed: bool) -> None:
     """Call PCSetFailedReason: set whether the factorisation of a preconditioner has found a zero pivot. The solver then
-    reports this reason.
+    reports this pivot as the reason of its failure.
     """
     pivot, none = 2, 0  # values of PETSc's constants PC_FACTOR_NUMERIC_ZEROPIVOT and PC_NOERROR
     _call("PCSetFailedReason", Pointer(pc.handle), ctypes.c_int(pivot if failed else none))
@@ -285,9 +285,9 @@ def set_callbacks(snes: Any, mat: Any, context: int, **functions: int) -> None:
     Args:
         snes: the solver. Its residual vector is not changed.
         mat: the tangent.
-        context: address of the context that PETSc passes to the functions. The context must exist while the solver
-            exists.
-        functions: addresses of ``function``, ``jacobian`` and ``convergence_test``; functions that are not given are
+        context: address of the context that PETSc passes to the functions. The context must not be deleted before the
+            solver.
+        functions: addresses of ``function``, ``jacobian`` and ``convergence_test``. Functions that are not given are
             not changed.
     """
     handle, given = Pointer(snes.handle), Pointer(context)

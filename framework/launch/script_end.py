@@ -47,8 +47,9 @@ def at_end(act: Callable[[], None]) -> None:
 
 
 def end_together() -> None:
-    """Synchronise the processes at the end of the script, after the script has ended without error on this process.
-    Without this call, processes that begin a further task would wait forever for this process in meetings.py.
+    """Wait until the scripts of all processes have ended. Call this function after the script has ended without error
+    on this process. Without this call, processes that begin a further task would wait for this process forever (see
+    meetings.py).
     """
     if not failure.process["failed"] and not _process["ended"]:
         _process["ended"] = True

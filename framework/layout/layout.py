@@ -2,15 +2,15 @@
 coordinates and unknowns that rows of this process couple but other processes own.
 
 The functions in partition.py find the owner of each coordinate. A hub is a coordinate that a large number of rows
-couple, for example a coordinate of a pulley. The owner of a row, except in node tables, is the owner of the first
-coordinate of the row that is not a hub. The owner of a multiplier is the owner of its row. Rows of contact sets (laws
-that search for contacts among all surfaces of a set) are process-local rows on every process, because the processes
-share the work within each of these rows. Unknowns are numbered process by process in the order of the nodes. Each
-multiplier is numbered after the unknowns of the nodes that its row couples. Hubs are numbered last. In this order, LU
-without pivoting is stable and has little fill-in.
+couple, for example a coordinate of a pulley. The first coordinate of a row that is not a hub determines the owner: the
+owner of this coordinate owns the row. Rows of node tables are an exception. The owner of a multiplier is the owner of
+its row. The rows of contact sets (laws that search for contacts among all surfaces of a set) are local to every
+process. The processes share the work within each of these rows. Unknowns are numbered process by process in the order
+of the nodes. Each multiplier is numbered after the unknowns of the nodes that its row couples. Hubs are numbered last.
+In this order, LU without pivoting is stable and has little fill-in.
 
-The layout is computed from arrays with one entry per row of the whole world. If each process has added only its part of
-the rows, the arrays contain only the rows of this process. A layout stores only the data of its process.
+The layout is computed from arrays with one entry for each row of the whole world. If each process has added only its
+part of the rows, the arrays contain only these rows. A layout stores only the data of its process.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ class Layout:
         nodes: numbers of the first unknowns of process-local nodes, in ascending order, shape (nodes,). The list
             contains the nodes with four coordinates and consecutive unknowns.
         rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).
-        states: process-local numbers of the coordinates with a first-order state as velocity, shape (states,). A
+        states: process-local numbers of the coordinates whose velocity is a first-order state, shape (states,). A
             first-order state is an unknown of an equation of first order in time.
         ghosts: object that exchanges the values of ghost coordinates with other processes.
         unknowns: the unknowns of this process.
@@ -149,7 +149,9 @@ class Layout:
         return np.flatnonzero(needed)
 
     def _read_later(self, component: type[Component]) -> IntArray:
-        """Return the numbers of the entities that the rows of this process may couple later in the run."""
+        """Return the numbers of the entities that rows of this process do not couple now, but may couple later in the
+        run.
+        """
         law = law_of(component)
         if law is None or law.reads is None or not len(self.rows[component]):
             return np.zeros(0, np.int64)
@@ -229,9 +231,9 @@ class Layout:
         """The order of the unknowns for elimination by substructures, see `create_substructure`. The value is None if
         this order cannot be used.
 
-        The order cannot be used in three cases: (a) on a single process, (b) if rows couple changing coordinates during
-        the run (contact sets, sliding joints), (c) if the fraction of unknowns in full blocks is too small. The call is
-        collective.
+        The order cannot be used in three cases: (a) on a single process, (b) if the coordinates that rows couple change
+        during the run (contact sets, sliding joints), (c) if the fraction of unknowns in full blocks is too small. The
+        call is collective.
         """
         if self.size == 1 or any(system.neighbours is not None for system in self.systems.values()):
             return None
@@ -286,8 +288,8 @@ class Layout:
         return np.concatenate(names), np.concatenate(owners), np.concatenate(keys)
 
     def _localise_markers(self) -> None:
-        """Find the process-local markers, which are the markers to which process-local rows refer directly, through
-        other markers, or through rows of laws with the role ``passive``.
+        """Find the process-local markers. Process-local rows refer to these markers directly, through other markers, or
+        through rows of laws with the role ``passive``.
         """
         world = self.world
         # every process creates the columns of a marker family, even without process-local markers
@@ -312,8 +314,8 @@ class Layout:
                 self.rows[component] = table.resident[self.marker_index[table.ids_of(table.resident)] >= 0]
 
     def _localise_data(self) -> None:
-        """Find the process-local history values, which are the values to which process-local rows refer. In a serial
-        run the process-local values are all history values of the world, in the order of the world.
+        """Find the process-local history values. These are the values to which process-local rows refer. In a serial
+        run, all history values of the world are process-local, and have the order of the world.
         """
         world, number = self.world, self.world.numbering
         local = self._find_data(self.rows)
@@ -369,8 +371,8 @@ class Layout:
         return self._local_of_multiplier[self.world.numbering.multipliers(table.component, rows)]
 
     def is_evaluated(self, table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
-        """Return whether this process evaluates the outputs of rows of a table, shape (rows,). Several processes may
-        evaluate a marker.
+        """Return whether this process evaluates the outputs of each of the given rows of a table, shape (rows,).
+        Several processes may evaluate a marker.
         """
         local = self.node_rows.get(table.component, self.rows.get(table.component, np.zeros(0, np.int64)))
         return find_sorted(local, rows)[1]

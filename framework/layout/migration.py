@@ -1,8 +1,8 @@
-"""Owners of the coordinates of a world that was built in parts, and the transfer of rows to their owners.
+"""Owners of the coordinates of a world that was built in parts, and transfer of the rows to these owners.
 
 All processes together count the rows that couple each coordinate. Each process sends the couplings between its
 coordinates to the first process. The first process partitions the graph of these couplings by partition.py. Then each
-row is sent to its owner, together with the rows to which the row refers.
+row is sent to its owner, together with all rows to which it refers.
 """
 
 from __future__ import annotations
@@ -46,8 +46,8 @@ def find_couplings(world: World) -> CoupledRows:
 
 
 def find_keepers(world: World, couplings: CoupledRows) -> CoupledRows:
-    """Return, for each table, the indices (by `Numbering.places`) of the coordinates from which `find_row_owners`
-    determines the process that stores each row.
+    """Return, for each table, the indices (by `Numbering.places`) of some coordinates. `find_row_owners` determines
+    from these coordinates which process stores each row.
     """
     found = dict(couplings)
     for component in couplings:
@@ -70,8 +70,8 @@ def move_rows(world: World, processes: Processes) -> tuple[IntArray, NDArray[np.
     """Send the rows of distributed tables to their owners. The call is collective.
 
     Returns:
-        Owners of the coordinates of the rows that this process stores after the transfer, and whether each of these
-        coordinates is a hub, both of shape (known,).
+        The owners of the coordinates that the rows on this process have after the transfer, and whether each of these
+        coordinates is a hub. Both arrays have the shape (known,).
 
     Raises:
         OptionError: the value of ``-mat_partitioning_type`` is wrong.

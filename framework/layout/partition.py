@@ -1,5 +1,5 @@
-"""Assignment of coordinates to processes, by ranges of rows of the node tables or by a partition of the graph of
-couplings.
+"""Assignment of coordinates to processes. The assignment follows from ranges of rows of the node tables, or from a
+partition of the graph of couplings.
 
 The vertices of the graph are nodes and bodies. An edge joins two vertices that a row of an element, connector or
 constraint couples. Hubs are coordinates that a large number of rows couple, such as the coordinates of a pulley that
@@ -9,8 +9,8 @@ vertex is an estimate of its computational work: the work for the coordinates of
 work for a row is the number of coordinates that the row couples. This work is added to the weight of the first vertex
 of the row that is not a hub.
 
-Ranges are optimal for a chain with nodes that are numbered along the chain. For nets, and for nodes in any other order,
-the first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
+For a chain with nodes that are numbered along the chain, ranges are optimal. For nets, and if nodes are numbered in
+another order, the first process partitions the graph by PETSc's MatPartitioning, and broadcasts the result.
 
 Source: F. Pellegrini, J. Roman, SCOTCH: a software package for static mapping by dual recursive bipartitioning,
 HPCN Europe (1996); G. Karypis, V. Kumar, SIAM J. Sci. Comput. 20 (1998) 359-392.
@@ -96,8 +96,8 @@ def count_rows(couplings: Iterable[IntArray], count: int) -> IntArray:
 
 
 def find_hub_bound(histogram: IntArray) -> int:
-    """Return a number of rows. If more rows couple a coordinate, the coordinate is a hub. Entry i of ``histogram`` is
-    the number of coordinates that exactly i rows couple.
+    """Return the largest number of rows that may couple a coordinate which is not a hub. Entry i of ``histogram`` is
+    the number of coordinates that are coupled by exactly i rows.
     """
     ends, total = np.cumsum(histogram), int(histogram.sum())
     if not total:
@@ -243,8 +243,8 @@ def find_owners(graph: Graph, size: int, kind: str = "auto") -> IntArray:
 
 
 def place_hubs(graph: Graph, owner: IntArray, size: int) -> None:
-    """Assign each hub to the process that owns the largest number of the rows that couple the hub. If other processes
-    own at least 90 % of this number, hubs are assigned in turn to all these processes.
+    """Assign each hub to the process that owns the largest number of the rows that couple the hub. If several processes
+    own at least 90 % of this number, the hubs are assigned to these processes in turn.
     """
     number = np.full(len(owner), -1, np.int64)
     number[graph.hubs] = np.arange(len(graph.hubs))
@@ -304,7 +304,7 @@ def cut_graph(graph: Graph, size: int) -> IntArray:
 
 
 def _set_first_type(partitioning: Any) -> None:
-    """Select the first partitioner of `TYPES` that the installed PETSc provides."""
+    """Select the first partitioner of `TYPES` that the installed version of PETSc provides."""
     for name in TYPES[:-1]:
         try:
             partitioning.setType(name)

@@ -1,4 +1,4 @@
-"""Selection of the rows that each process keeps after the distribution of the world.
+"""Selection of the rows that each process stores after the distribution of the world.
 
 A process keeps the rows that it evaluates, the nodes with a coordinate that it owns, and all rows to which these rows
 and nodes refer directly or indirectly. For example, a connector refers to a marker, the marker to a cable, and the
@@ -22,8 +22,8 @@ from windlass.framework.parallel.processes import Processes
 def prune_world(layout: Layout, processes: Processes) -> None:
     """Remove the rows that this process does not need. The call is collective.
 
-    A single process keeps all rows. Each process also keeps all rows if the entities that rows couple change during the
-    run, as in contact sets and sliding joints (`Law.needs_whole`).
+    A single process keeps all rows. If the entities that rows couple change during the run, as in contact sets and
+    sliding joints (`Law.needs_whole`), each process also keeps all rows.
     """
     world = layout.world
     laws = {component: law_of(component) for component, table in world.tables.items() if table.count}

@@ -2,12 +2,12 @@
 unknowns of the interface are last.
 
 Each process can eliminate its interior unknowns without communication with other processes. The remaining unknowns are
-the *interface*. They are the coordinates of pulleys, and the unknowns that several processes share, such as the four
-unknowns of a node at the border between the cables of two processes. A multiplier must be ordered after the coordinates
-that it couples. Therefore the multipliers that couple unknowns of the interface are also part of the interface. The
-interior unknowns are ordered along the cables, or in the opposite direction if the border to another process is at the
-start of a cable. Therefore the elimination ends at the border, and causes no fill-in. The four unknowns of a node form
-a block, see unknowns.py.
+the *interface*. The interface consists of the coordinates of pulleys, and of the unknowns that several processes share,
+such as the four unknowns of a node at the border between the cables of two processes. A multiplier must be ordered
+after the coordinates that it couples. Therefore the multipliers that couple unknowns of the interface are also part of
+the interface. The interior unknowns are ordered along the cables, or in the opposite direction if the border to another
+process is at the start of a cable. Therefore the elimination ends at the border, and causes no fill-in. The four
+unknowns of a node form a block, see unknowns.py.
 
 Source: J. S. Przemieniecki, Matrix structural analysis of substructures, AIAA J. 1 (1963) 138-147.
 """
@@ -46,8 +46,8 @@ class Substructure(NamedTuple):
         inner: number of matrix rows of the interior, a multiple of four. The rows of the interior precede all other
             rows.
         rows: number of matrix rows, a multiple of four.
-        joint: index of the unknown of each matrix row of the interface, without the last block, in the joint interface
-            of all processes, shape (rows - inner - 4,); -1 for padding rows.
+        joint: for each matrix row of the interface except the last block, the index of its unknown in the joint
+            interface of all processes, shape (rows - inner - 4,); -1 for padding rows.
         joint_count: number of unknowns of the joint interface of all processes.
     """
 

@@ -2,9 +2,9 @@
 coordinates of a node form a block.
 
 PETSc factorises and solves matrices of dense 4 x 4 blocks faster than matrices of single entries, because PETSc stores
-one index per block instead of 16. For such matrices, the number of the first coordinate of a node with four coordinates
-must be a multiple of four. Other unknowns (multipliers, other nodes) are stored consecutively in separate blocks.
-Incomplete blocks are filled with pads, which are additional unknowns p with the equation p = 0.
+only one index for the 16 entries of a block. For such matrices, the number of the first coordinate of a node with four
+coordinates must be a multiple of four. Other unknowns (multipliers, other nodes) are stored consecutively in separate
+blocks. Incomplete blocks are filled with pads, which are additional unknowns p with the equation p = 0.
 """
 
 from __future__ import annotations
@@ -34,7 +34,7 @@ class Unknowns(NamedTuple):
         pads: indices of the pads in the PETSc vectors.
         ghosts: object that receives the values of unknowns that other processes own.
         of_world_dof: index in the PETSc vectors of each coordinate of all processes. The array is empty for models
-            without contact sets, because in these models systems couple only process-local coordinates.
+            without contact sets. In these models, systems couple only process-local coordinates.
     """
 
     of_dof: IntArray
@@ -73,8 +73,8 @@ def block_unknowns(plain: Unknowns, nodes: IntArray) -> Unknowns | None:
 
 
 def number_in_blocks(count: int, starts: IntArray) -> IntArray:
-    """Renumber unknowns from 0 in their present order. The new numbers have gaps, such that each of the selected
-    unknowns is the first unknown of a block.
+    """Renumber unknowns from 0 in their present order. Each of the selected unknowns becomes the first unknown of a
+    block. The new numbers therefore have gaps.
 
     Args:
         count: number of unknowns.

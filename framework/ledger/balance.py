@@ -13,14 +13,14 @@ end of the step. With the kinetic energy T, the following identities result:
 
 A loss is the work of the dissipative forces over the displacement of the step. A damper with the coefficient d and the
 length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu is the change of the length. With the
-step size h, the trapezoidal rule for the power would give d (u_t0² + u_t1²) h/2. For motions that the step size does
-not resolve, such as stiff axial modes, this value is many times the actual loss. For powers P that are quadratic in
+step size h, the trapezoidal rule for the power would give d (u_t0² + u_t1²) h/2. If the step size does not resolve a
+motion, for example a stiff axial mode, this value is many times the actual loss. For powers P that are quadratic in
 velocities, the expression
 
     D = h (2 P(x, (m + w)/2) - P(x, m)/2 - P(x, w)/2),    w = (q_1 - q_0)/h,
     x, m: means of the coordinates and of the velocities at the start and at the end of the step,
 
-equals the work of the dissipative forces. For other powers the expression is an approximation of order 2 in the step
+equals the work of the dissipative forces. For other powers, the expression D is an approximation of order 2 in the step
 size. The history values of laws with `Account.jumps` are known only at the start and at the end of the step. The powers
 of these laws are integrated by the trapezoidal rule, and instantaneous losses (jumps) are added. Jumps include the
 losses of the normal dampers of contacts. These losses are computed from the changes of the gaps. The kinetic energy is
@@ -83,13 +83,13 @@ class Summand(NamedTuple):
 
 
 class Accounted(NamedTuple):
-    """Data of a law with an account, on this process: the index of the `Summand` of the law's forces, and the readings
-    of the account at the start and at the end of a step.
+    """Data of a law with an account, on this process: the index of the `Summand` of the law's forces, and the values of
+    the account (`Reading`) at the start and at the end of a step.
 
-    The field ``middle`` contains a reading with the mean powers over the step and, for laws without `Account.powers`,
-    two more readings for intermediate results. If powers are evaluated only at the ends of the step, ``middle`` is
-    empty. The field ``jumps``, shape (losses of the law, rows), contains the losses [J] in the step that the powers of
-    the law do not include.
+    The field ``middle`` contains a reading with the mean powers over the step. For laws without `Account.powers`, two
+    more readings contain intermediate results. If powers are evaluated only at the ends of the step, ``middle`` is
+    empty. The field ``jumps``, shape (losses of the law, rows), contains those losses [J] in the step that are not part
+    of the powers.
     """
 
     component: type[Component]
@@ -157,8 +157,8 @@ def list_state_steps(
     """Return steps of a `Program` that copy a state to the fields, and the displacements of the state to q.
 
     Args:
-        readers: steps that read marker columns. Only these columns are evaluated. If ``readers`` is None, all marker
-            columns are evaluated.
+        readers: steps that read marker columns. Only the marker columns that these steps read are evaluated. If
+            ``readers`` is None, all marker columns are evaluated.
     """
     fields, reference = assembly.fields, assembly.layout.reference
     motion = reference, state.q, state.v, state.a, state.lam
@@ -179,7 +179,7 @@ class Balance:
         losses: losses of the rows of each law, summed over the steps. See `create_losses`.
         kinds: category of each quantity, by the name of the quantity, in the order of the sums. See
             `EnergyLedger.kinds`.
-        kinetic: kinetic energy [J] of this process at the present state, shape (1,).
+        kinetic: kinetic energy [J] on this process at the present state, shape (1,).
     """
 
     def __init__(self, assembly: Assembly, state: State) -> None:
@@ -411,8 +411,8 @@ class Balance:
         self._keep(state)
 
     def find_program(self, state: State) -> Program | None:
-        """Return the program that adds the values of a time step to the sums, or None if the step cannot be evaluated
-        without Python. The program reads the motion at the end of the step from the arrays of ``state``, and the time
+        """Return the program that adds the values of a time step to the sums. Return None if evaluating the step
+        requires Python. The program reads the motion at the end of the step from the arrays of ``state``, and the time
         at the end of the step from the fields.
         """
         if not self._is_fresh or self._assembly.layout.size > 1:

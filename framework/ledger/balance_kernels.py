@@ -33,12 +33,12 @@ def load_middle(
     a_before: FloatArray, rotations: IntArray, time: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
     half_difference: FloatArray,
 ) -> None:  # fmt: skip
-    """Replace the values of the fields at the end of a step by values in the middle of the step. These values are the
-    time, the mean coordinates, the mean accelerations, and the velocities (m + w)/2.
+    """Replace the values of the fields, which are values at the end of a step, by values in the middle of the step.
+    These values are the time, the mean coordinates, the mean accelerations, and the velocities (m + w)/2.
 
     q, before: displacements at the end and at the start of the step, shape (n,).
     start: time [s] at the start of the step, shape (1,).
-    end: output, the time [s] at the end of the step, shape (1,), which ``time`` contains on entry.
+    end: output, the time [s] at the end of the step, shape (1,). On entry, ``time`` contains this value.
     rotations: coordinate numbers of Euler parameters, shape (k, 4). The Euler parameters in the middle of the step are
     the midpoint of the great circle arc between the values at both ends.
     v: output, (m + w)/2, shape (n,), where w is the change of the displacement divided by the step size, and m is the
@@ -58,7 +58,7 @@ def load_middle(
         for j in rotations[i]:
             chord += (q[j] - before[j]) ** 2
             square += x[j] ** 2
-        # for half the angle between both sets of Euler parameters, the sine is half the chord, and the cosine is the
+        # let h be half the angle between both sets of Euler parameters: sin h is half the chord, and cos h is the
         # length of the mean
         length = np.sqrt(square)
         angle = np.arctan2(0.5 * np.sqrt(chord), length)
@@ -116,9 +116,9 @@ def settle_motion(
     """Compute the step size [s], and add the work of all forces and the change of the kinetic energy in the step to the
     sums.
 
-    The arrays ``work`` (of the step) and ``works`` (sums) have the shape (groups,), with one value per group of forces.
-    All other arrays have the shape (1,). The values at the end of the step are copied to ``start`` and
-    ``kinetic_before`` for the next step.
+    The arrays ``work`` (work in this step) and ``works`` (sums over the steps) have the shape (groups,), with one value
+    per group of forces. All other arrays have the shape (1,). The values at the end of the step are copied to ``start``
+    and ``kinetic_before`` for the next step.
     """
     size[0] = time[0] - start[0]
     start[0] = time[0]
@@ -136,9 +136,9 @@ def settle(
     energies and p powers.
 
     The integral of a power is the step size times the mean of ``before.powers`` and ``now.powers``. These two arrays
-    contain the powers at both ends of the step, or both contain the mean powers over the step. The first l powers are
-    losses. The integrals of these powers and the ``jumps`` are also added to ``losses``, shape (rows, l). Then the
-    values of ``now`` are copied to ``before`` for the next step.
+    contain the powers at both ends of the step, or both contain the mean powers over the step. The integrals of the
+    first l powers, and the ``jumps``, are also added to ``losses``, shape (rows, l). Then the values of ``now`` are
+    copied to ``before`` for the next step.
     """
     count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]
     for k in range(count):

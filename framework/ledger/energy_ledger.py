@@ -1,5 +1,5 @@
-"""The energy ledger. This hook sums the work of all forces and the changes of all energies over the steps of a run, and
-shows the remainder of the energy balance.
+"""The energy ledger. This hook sums the work of all forces and the changes of all energies over the steps of a run. It
+also shows the remainder of the energy balance.
 
     ledger = EnergyLedger("energy.csv")
     state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[ledger])
@@ -171,7 +171,7 @@ class EnergyLedger(EveryNth):
 
     @property
     def not_accounted(self) -> list[str]:
-        """Names of laws without an account, such as user forces, if the forces of these laws have done work."""
+        """Names of the laws without an account, such as user forces, whose forces have done work."""
         totals = self.totals
         return [name for name, kind in self.kinds.items() if kind == UNKNOWN and totals.get(name, 0.0) != 0.0]
 
@@ -306,8 +306,8 @@ class EnergyLedger(EveryNth):
         return ROOM if self.can_ask else super().idle_steps(state, size)
 
     def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that adds the values of a time step to the sums, and makes a record if the step
-        is to be recorded. Return None if the step cannot be evaluated without Python.
+        """Return the compiled program for a time step: it adds the values of the step to the sums, and makes a record
+        if one is due. Return None if the step cannot be evaluated without Python.
         """
         assert self._balance is not None
         integrate, record = self._balance.find_program(state), self.find_asking(state)
@@ -368,7 +368,7 @@ class EnergyLedger(EveryNth):
 
     def checkpoint(self) -> dict[str, Any]:
         """Return all sums and records. See `StepHook.checkpoint`. The present run also continues from the returned
-        sums. Therefore the present run and a restarted run give equal results.
+        sums, so that the present run and a restarted run give equal results.
         """
         assert self._world is not None
         processes, records = parallel_assembly(self._world).processes, self._settle()
@@ -429,7 +429,7 @@ class EnergyLedger(EveryNth):
         labels = self._find_labels()
         title, *rows = self._list_lines(labels)
         shown = [name for name in self.kinds if self.kinds[name] != PARTS and self[name].any()]
-        # quantities that are too small for the picture appear only in the table
+        # quantities that are too small to be visible appear only in the table
         largest = max((float(np.abs(self[name]).max()) for name in shown), default=0.0)
         shown = [name for name in shown if float(np.abs(self[name]).max()) > SEEN * largest]
         words = {name: labels.get(name, name.replace(".", ": ").replace("_", " ")) for name in shown}
@@ -439,7 +439,7 @@ class EnergyLedger(EveryNth):
 
     def _find_labels(self) -> dict[str, str]:
         """Return labels for quantities of laws with few rows, such as loads and springs, by name of the quantity. A
-        label consists of the names of the active rows. Reports show the label instead of the name of the quantity.
+        label consists of the names of the active rows. In reports, the label replaces the name of the quantity.
         """
         world = self._world
         assert world is not None
@@ -463,7 +463,7 @@ class EnergyLedger(EveryNth):
         return {quantity: label for quantity, label in labels.items() if known.count(label) == 1}
 
     def _name_row(self, table: EntityTable, row: int) -> str:
-        """Return the name that the user has given to a row. If the row has no such name, return the name of the entity
+        """Return the name of a row that the user has given. If the row has no such name, return the name of the entity
         that carries the last marker of the row. If the row has no marker, return the name of the component.
         """
         own = table.describe(row)
@@ -505,7 +505,7 @@ class EnergyLedger(EveryNth):
                 matplotlib, which notebooks show.
 
         Returns:
-            The path or the figure; None on all processes except the first.
+            The path or the figure; on all processes except the first, None.
 
         Raises:
             OutputError: nothing was recorded, or the file cannot be written.

@@ -45,14 +45,14 @@ def list_lines(
     steps: int,
     labels: Mapping[str, str] | None = None,
 ) -> list[tuple[str, str, str]]:
-    """Return the lines of a ledger, each with a label, the change [J] since the start, and, for energies, the value [J]
-    at the end. Quantities that are 0 are omitted.
+    """Return the lines of a ledger. Each line has a label and the change [J] since the start, and, for energies, also
+    the value [J] at the end. Quantities that are 0 are omitted.
 
     Args:
         kinds: category of each quantity, by name.
         totals: sums [J] of the quantities since the start, by name.
         starts: energies [J] at the start, by name.
-        groups: name and value [J] of the parts of each quantity, by name of the quantity.
+        groups: for each quantity, by its name: names and values [J] of its parts.
         span: start time [s] and end time [s].
         steps: number of steps that the sums include.
         labels: labels that replace the names of quantities, by name.
@@ -90,8 +90,10 @@ def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapp
     """Plot two diagrams over time. The first diagram shows the quantities, with one line style for each category. The
     second diagram shows the remainder and its parts.
     """
-    figure = create_figure(9.0, 7.5, layout="constrained")
-    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1))
+    figure = create_figure(9.0, 7.5)
+    # fixed margins, because with a layout engine matplotlib would draw the figure twice
+    margins = {"left": 0.1, "right": 0.98, "bottom": 0.07, "top": 0.96, "hspace": 0.09}
+    above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1), gridspec_kw=margins)
     styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}
     largest = max((float(np.abs(v).max(initial=0.0)) for v in values.values()), default=0.0)
     for name, series in values.items():

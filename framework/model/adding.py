@@ -1,5 +1,5 @@
-"""Functions that read references and numbers of rows from the arguments of `World.add`, and a decorator for functions
-that call `World.add` several times.
+"""Reading of references and row numbers from the arguments of `World.add`, and a decorator for functions that call
+`World.add` several times.
 """
 
 from __future__ import annotations
@@ -72,7 +72,7 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
             rows. If ``ref`` was declared by `refs`, each row refers to a chain, which is a list of entities. In this
             case, a handle, a list of handles or an array of shape (n,) gives one chain for all rows. A list of chains,
             or an array of shape (rows, n), gives one chain for each row.
-        part: number of new rows on all processes, if this process adds only some of these rows.
+        part: number of new rows on all processes together, if this process adds only some of these rows.
 
     Returns:
         Entity numbers, shape (1,) or (rows,); for chains an array of arrays.

@@ -36,9 +36,9 @@ class Drawing:
         point_data: values per point by field name, shape (n,), (n, 2) or (n, 3).
         cell_data: values per line by field name, shape (m,), (m, 2) or (m, 3).
         units: unit of each field, by name.
-        joints: numbers that identify the nodes or points through which each line is connected with other lines, shape
-            (m, joints of a line). Lines with a common number receive a common label, even if different processes draw
-            these lines. If ``joints`` is None, no lines are connected.
+        joints: numbers that identify nodes or points. A line is connected with other lines through these nodes or
+            points. Shape (m, joints of a line). Lines with a common number receive a common label, even if different
+            processes draw these lines. If ``joints`` is None, no lines are connected.
         faces: indices of the points at the corners of each face, in order around the face, shape (faces, 4).
         face_part: label of each face, shape (faces,). Lines and faces of one object have equal labels.
         counts: numbers of points, lines and faces of each row, shape (rows, 3). If ``counts`` is None, all rows have
@@ -97,9 +97,9 @@ class Paint(NamedTuple):
 
     Attributes:
         values: values of the field, one per interval, shape (n,).
-        rule: rule by which the values are combined if several intervals cover a line. ``"sum"`` adds densities, each
-            multiplied by the fraction of the line that its interval covers. The integral along the line is therefore
-            preserved. ``"min"`` selects the smallest value, and ``"max"`` the largest value.
+        rule: rule by which values are combined if several intervals cover one line. ``"sum"`` adds densities. Each
+            density is multiplied by the fraction of the line that its interval covers. The integral along the line is
+            therefore preserved. ``"min"`` selects the smallest value, and ``"max"`` the largest value.
         empty: value for lines that no interval covers.
         unit: physical unit.
     """
@@ -148,7 +148,7 @@ class FieldEntries(NamedTuple):
 
     def select(self, component: int | None) -> FieldEntries:
         """Return the entries of all rows with ``places`` of shape (n,), flattened in C order. If ``component`` is not
-        None, return only the entries with this index on the last axis of ``places``.
+        None, return only the entries with the index ``component`` on the last axis of ``places``.
         """
         which = ... if component is None else (..., component)
         shift, factor = (
@@ -166,16 +166,15 @@ class Output:
         doc: text about the meaning, shape and reference frame of the values.
         evaluate: function of (rows: LocalRows, fields, ...) that returns an array of shape (rows, ...). Additional
             arguments with defaults are place arguments: positions on the entity, for instance ``x=`` [m] along a cable.
-        fill: number that is appended to shorter values if the evaluated rows have values with different numbers of
-            entries.
+        fill: number that is appended to shorter values if the numbers of entries differ between the evaluated rows.
         place_ranks: number of array axes of each place argument that is an array, by name of the argument: ``{"local":
             1}`` if ``local`` is a vector.
-        units_of: function of (rows: LocalRows) that returns one unit per row, for outputs with units that differ
-            between rows. The default is ``unit`` for all rows.
-        summed: whether several processes may contribute to the value of a row, for example to a reaction. If ``summed``
-            is true, the value is the sum of the contributions of all processes.
-        entries: function of (rows: LocalRows) that returns the `FieldEntries`, for outputs that `of_entries` has
-            created. Such an output has no place arguments.
+        units_of: function of (rows: LocalRows) that returns one unit per row, for outputs whose unit differs between
+            rows. The default is ``unit`` for all rows.
+        summed: whether several processes may contribute to the value of one row, for example to a reaction. If
+            ``summed`` is true, the value is the sum of the contributions of all processes.
+        entries: for outputs that `of_entries` has created, function of (rows: LocalRows) that returns the
+            `FieldEntries`. Such an output has no place arguments.
     """
 
     unit: str
@@ -189,7 +188,7 @@ class Output:
 
     @classmethod
     def of_entries(cls, unit: str, doc: str, entries: Callable[[Any], FieldEntries], **more: Any) -> Output:
-        """Create an output with values that are entries of one array. Compiled code can record these values.
+        """Create an output whose values are entries of one array. Compiled code can record these values.
 
         Args:
             unit, doc, **more: values of the attributes of the output.

@@ -28,8 +28,8 @@ step, if the gaps at both ends of the step do not show this penetration. REACH: 
 touches an obstacle that the body can pass. X, Y, Z: position of the body relative to this obstacle [m].
 """
 START = 8
-"""Index of the first of the eight values at the start of the step. These values are in the order of the eight values at
-the end. An unknown gap at the start is NaN.
+"""Index of the first of the eight values at the start of the step. These values have the order of the eight values at
+the end of the step. An unknown gap at the start is NaN.
 """
 WIDTH = 2 * START
 LEAST, FASTEST = range(2)
@@ -56,8 +56,8 @@ class Wraps:
 
     Attributes:
         pulley: index of the pulley of each contact, shape (contacts,).
-        place: index of each contact's gap among the history values, shape (contacts,). The sign of the gap shows
-            whether the contact is closed.
+        place: index of each contact's gap among the history values, shape (contacts,). The contact is closed or open,
+            depending on the sign of the gap.
         angle: part [rad] of the wrap angle that each contact represents, shape (contacts,).
         stiffness: stiffness [N/m] of each contact, shape (contacts,).
         names: function without arguments that returns the names of the pulleys.
@@ -80,19 +80,18 @@ class Gaps:
         numbers: values of all contacts (see `GAP` and the following indices), shape (contacts, WIDTH). If ``measure``
             is not a `Call`, ``measure`` can replace this array by a new array.
         describe: function ``(k)`` that returns a description of contact k.
-        near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). ``measure`` can omit
-            contacts that cannot close in this step. If ``near`` is None, all contacts are checked.
+        near: number of contacts to be checked, followed by their indices, shape (contacts + 1,). The function
+            ``measure`` can omit contacts that cannot close in this step. If ``near`` is None, all contacts are checked.
         weighed: whether the change of a gap rate in an impact is compared with the relative speed of the surfaces, as
             for ropes on pulleys. Otherwise the change is compared with the speed of the impact.
-        accept: function without arguments that is called, in addition to `accept_gaps`, when a step is accepted. If
-            ``measure`` is a `Call`, ``accept`` is a `Call` that replaces `accept_gaps`.
+        accept: function without arguments that is called after `accept_gaps` when a step is accepted. If ``measure`` is
+            a `Call`, ``accept`` is a `Call` that replaces `accept_gaps`.
         quiet: two speeds [m/s], shape (2,). Solvers write ``quiet[0]``. If the change of a gap rate is smaller than
             this speed, the contact is not checked. The function ``measure`` writes ``quiet[1]``: the largest speed of
             the contacts that were omitted from ``near`` because of ``quiet[0]``.
         memory: additional arrays in which the law stores values at the start of the step.
         holder: the contact monitor of the solver that made the last accepted step. ``numbers`` contains the values of
-            this step. When another solver of the world accepts a step, the contact monitor of the other solver becomes
-            the holder.
+            this step. If another solver of the world accepts a step, its contact monitor becomes the holder.
         wraps: data of contacts of ropes and belts with pulleys; None for other contacts.
     """
 

@@ -96,7 +96,7 @@ def check_history(
         per_place: number of history variables of a place. The ``history_column`` gives the number of places of a row.
         needed: number of additional history variables of each row that this process stores, shape (resident,); None for
             no additional variables.
-        allowed: number of additional history variables that are accepted even if a row does not need these variables.
+        allowed: number of additional history variables that a row may have although it does not need these variables.
 
     Raises:
         ModelError: the `GenericData` of a row has a wrong number of values, or several rows refer to one row of

@@ -1,8 +1,8 @@
-"""The names that model files may use: the names of components, and the names of classes of function objects that are
-stored as values.
+"""The names that model files may use: names of components, and names of classes of function objects. Objects of these
+classes can be stored as values.
 
 Names in a model file are looked up only among the names of this module. A name in a file never causes the import of an
-arbitrary module. The packages in `libraries` list their components. Components of a user are known after the user's
+arbitrary module. The packages in `libraries` list their components. Components of a user can be found after the user's
 module has registered them.
 """
 
@@ -73,7 +73,7 @@ def register_functions(kind: F) -> F:
 
 
 def is_registered(function: Any) -> bool:
-    """Return whether a model file can store a function by its values."""
+    """Return whether a model file can store the values of a function."""
     kind: Any = _functions.get(type(function).__name__)
     return kind is type(function)
 

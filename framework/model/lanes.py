@@ -2,8 +2,8 @@
 
 The section Lanes of docs/explanation/design.md explains this method. Each field of a record g contains one value per
 row, ``g.radius[k]``, or several values per row, ``g.forces[j, k]``. The index of the row is k = 0 to 7. A kernel
-creates an array of one record before its loop, and accesses the record within the loop, because a record does not keep
-its array in memory:
+creates an array of one record before its loop, and accesses the record within the loop. The array must be kept in a
+variable, because a record does not keep its array in memory:
 
     lanes = np.zeros(1, TYPE)
     for first in range(0, total, LANES):

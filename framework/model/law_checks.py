@@ -1,6 +1,6 @@
-"""Checks of laws by `register`. They find mistakes that would leave a law without effect.
+"""Checks of laws by `register`. The checks find mistakes that would leave a law without effect.
 
-If the checks were omitted, rows of a law without ``dofs`` or ``build`` would have no effect, and no message would be
+Without the checks, the rows of a law that lacks ``dofs`` or ``build`` would have no effect, and no message would be
 printed.
 """
 
@@ -113,8 +113,8 @@ def check_needs(component: type[Component], names: Sequence[str], what: str) -> 
 
 
 def check_node(component: type[Component]) -> None:
-    """Check the columns of a node. One number for each coordinate is required in the reference columns (together), in
-    the state column, and in each initial column.
+    """Check the columns of a node. Each of the following must contain one number for each coordinate: the reference
+    columns together, the state column, and each initial column.
 
     Raises:
         ModelError: there are no coordinates, the number of values differs from the number of coordinates, or the name

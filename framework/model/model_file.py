@@ -1,7 +1,7 @@
 """Model files, which store the tables of a world as JSON. Model files can be compared and edited.
 
 The file stores the calls of `World.add` in their original order, with the present values of the rows. Numbers are
-written with sufficient digits to restore the exact float64 values. If all rows have one common value in a column, the
+written with sufficient digits to restore the exact float64 values. If a column has one common value in all rows, the
 value is written once, as ``{"all": value}``.
 
 A file contains only data, no code. Names of components and functions are looked up among installed components
@@ -39,8 +39,8 @@ from windlass.framework.model.schema import Component, row_bytes
 from windlass.framework.model.table import EntityTable
 
 DEEPEST = 30
-"""Largest depth of nested lists and objects in valid model files. If a file is nested too deeply for the parser, the
-error message names the first key with a value that exceeds this depth.
+"""Largest depth of nested lists and objects in valid model files. If the nesting of a file is too deep for the parser,
+the error message names the first key with a value that exceeds this depth.
 """
 CHANGED = "the file is damaged, or was changed after World.save: its digest does not match its content"
 MARK = re.compile(r'"((?:[^"\\]|\\.)*)"(\s*:)?|[\[{]|[\]}]')
@@ -146,7 +146,9 @@ def is_as_written(content: Mapping[str, Any]) -> bool:
 
 
 def restate(error: WindlassError, text: str) -> WindlassError:
-    """Return an error with the message ``text``: an OutputError if ``error`` is one, otherwise a ModelError."""
+    """Return an error with the message ``text``. The error is an OutputError if ``error`` is an OutputError, otherwise
+    a ModelError.
+    """
     return (OutputError if isinstance(error, OutputError) else ModelError)(text)
 
 
@@ -253,8 +255,8 @@ def _add_rows(
     """Repeat one call of `World.add` from a file.
 
     Returns:
-        Names of the columns and references that the file does not contain. `World.add` has used the defaults of these
-        columns and references.
+        Names of the columns and references that the file does not contain, and for which `World.add` has used default
+        values.
     """
     count, of = call["rows"], f" of {component.__name__}"
     check_content(call, describe_calls(component), source, where, of)
@@ -356,8 +358,8 @@ def _unpack(packed: Mapping[str, Any], count: int) -> list[Any]:
 
 
 def _unpack_functions(packed: Mapping[str, Any], count: int, functions: Functions, what: str, where: str) -> list[Any]:
-    """Return the functions of a column from the file: one function, or None, for each row. Rows that had one common
-    function when the file was written also have one common function after reading.
+    """Return the functions of a column from the file: one function, or None, for each row. If rows had one common
+    function when the file was written, they also have one common function after reading.
     """
     made: dict[str, Any] = {}
 

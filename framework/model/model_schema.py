@@ -90,7 +90,10 @@ def describe_format() -> dict[str, Any]:
         "type": "object",
         "properties": {
             "kind": {"description": "name of the component", **TEXT},
-            "module": {"description": "where its law is, for readers; nothing is imported by it", **TEXT},
+            "module": {
+                "description": "module of the component's law, as information for readers; this module is not imported",
+                **TEXT,
+            },
             "rows": {"description": "number of rows", **whole(0, MOST_ROWS)},
             "references": {"description": "entity numbers by the name of the reference", "type": "object"},
             "values": {"description": "values by the name of the column", "type": "object"},
@@ -191,8 +194,8 @@ def full_schema(components: Iterable[type[Component]]) -> dict[str, Any]:
 
 @cache
 def create_validator() -> Callable[[Mapping[str, Any]], Any]:
-    """Create the class that validates content against a schema. The class accepts only finite numbers, and checks a
-    list of numbers as one array, which is faster.
+    """Create the class that validates content against a schema. The class accepts only finite numbers. It checks a list
+    of numbers as one array, because this check is faster.
     """
     import jsonschema  # imported here, because few runs read model files
 

@@ -1,5 +1,5 @@
-"""Names of parts of a model, such as the spans of a belt. In tables of vibration modes, these names state which parts
-move in a mode.
+"""Names of parts of a model, such as the spans of a belt. In tables of vibration modes, these names identify the parts
+that move in a mode.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from windlass.framework.model.world import World
 
 
 class NamedPart(NamedTuple):
-    """A part of a model: rows of a table with a common name."""
+    """A part of a model, which consists of rows of a table with a common name."""
 
     name: str
     table: EntityTable

@@ -114,8 +114,8 @@ class Numbering:
             count = int(own.sum())
             return self.count + np.arange(count), count
         sizes = own.sum(axis=1)
-        # A row that uses the position of another row defines fewer coordinates. World numbers therefore depend on such
-        # rows of all processes.
+        # A row that uses the position of another row defines fewer coordinates. World numbers therefore depend on rows
+        # of this kind on all processes.
         ends = np.append(table.resident, table.count)
         before = share(self._world.processes, table.count + 1, table.resident, sizes, ends, start=0, before=True)
         inside = np.cumsum(own, axis=1) - 1

@@ -1,6 +1,6 @@
 """Models that are built in parts. Each process specifies some rows of a table, and stores only a part of the table.
 
-The calls of `World.add` must be equal on all processes, with equal total numbers of rows. Rows and entities are
+The calls of `World.add`, including the total numbers of rows, must be equal on all processes. Rows and entities are
 therefore numbered without communication. When the world is finalized, the processes compare their rows, and each
 process receives the rows to which its own rows refer, directly or indirectly.
 """
@@ -42,8 +42,8 @@ class Part:
         replicated: whether each process specifies all rows, as in calls of `World.add` without ``part``.
 
     Raises:
-        ModelError: the count is invalid, the numbers are not in ascending order or not in the range of rows, or a
-            replicated part lacks rows.
+        ModelError: the count is invalid, the numbers are not in ascending order or are out of range, or a replicated
+            part does not contain all rows.
     """
 
     count: int
@@ -90,8 +90,8 @@ def _check_count(count: int) -> None:
 
 def part_of_large(count: int) -> Part:
     """Return the part of this process for functions such as `straight_cable`, which add ``count`` rows by one call of
-    `World.add`. The part is a range of rows (`Part.equal`) if ``count`` is larger than `KEPT_WHOLE`, and contains all
-    rows otherwise.
+    `World.add`. If ``count`` is larger than `KEPT_WHOLE`, the part is a range of rows (`Part.equal`). Otherwise the
+    part contains all rows.
     """
     return Part.equal(count) if count > KEPT_WHOLE else Part(count, np.arange(count), replicated=True)
 
@@ -193,7 +193,7 @@ def check_parts(world: Tables) -> None:
 def _agree_on_widths(world: Tables, processes: Processes) -> bool:
     """Set the numbers of coordinates of rows, and of entities to which references refer, to values that are equal on
     all processes. Return False if the rows must be copied to all processes. Copies are necessary if the entities of a
-    reference have fewer coordinates on one process than on another process.
+    reference have fewer coordinates on one process than on another.
 
     References to several entities per row do not affect the result, because the arrays of their coordinates are padded
     (`World.ref_dofs`).

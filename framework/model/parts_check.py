@@ -1,5 +1,5 @@
 """Checks of tables that are built in parts, and exchange of rows. At least one process must specify each row. If
-several processes specify a row, they must give equal values.
+several processes specify a row, their values must be equal.
 """
 
 from __future__ import annotations
@@ -137,8 +137,8 @@ def send_rows(table: EntityTable, out: list[IntArray], processes: Processes) -> 
 
 
 def _find_missing(world: Tables) -> dict[type[Component], IntArray]:
-    """Return the rows of distributed tables to which rows of this process refer, if they are not on this process. Each
-    row is returned once.
+    """Return the rows of distributed tables to which rows of this process refer, but which this process does not store.
+    Each row is returned once.
     """
     found: dict[type[Component], list[NDArray[np.int64]]] = {}
     for component, table in world.tables.items():

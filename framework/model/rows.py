@@ -35,8 +35,8 @@ class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
     """A record for kernels that are not compiled. If a field has the name of an attribute of NumPy's records, such as
     ``data``, this name denotes the field.
 
-    Compiled kernels that Python calls receive arrays of records instead of single records. The compiler would access a
-    single record through its attribute ``data``, which may be a field.
+    If Python calls a compiled kernel, it passes arrays of records instead of single records. The compiler would access
+    a single record through its attribute ``data``, which may be a field.
     """
 
     def __getattribute__(self, name: str) -> Any:
@@ -97,8 +97,8 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
 
 
 def record_type(fields: Mapping[str, np.dtype[Any]]) -> np.dtype[Any]:
-    """Return the type of records with the given fields. The first fields are the truth values. They are padded to a
-    multiple of 8 bytes, so that the following numbers are aligned.
+    """Return the type of records with the given fields. The first fields are the truth values. The truth values are
+    padded to a multiple of 8 bytes, so that the following numbers are aligned.
     """
     names = sorted(fields, key=lambda name: fields[name].base.itemsize > 1)
     offsets, at = [], 0
@@ -121,15 +121,15 @@ def create_records(**columns: NDArray[Any]) -> NDArray[Any]:
 
 
 def is_number(component: type[Component], name: str) -> bool:
-    """Return whether records store a column. Records store columns of numbers or truth values with equal shapes in all
-    rows.
+    """Return whether records contain a column. Records contain the columns of numbers or truth values that have equal
+    shapes in all rows.
     """
     column = component.columns[name]
     return np.dtype(column.dtype).kind in "bif" and column.shape is not None and not column.along
 
 
 def is_place(component: type[Component], name: str) -> bool:
-    """Return whether records store the given reference. Records store references to markers or history values, as
+    """Return whether records contain the given reference. Records contain references to markers or history values, as
     indices.
     """
     ref = component.refs[name]

@@ -81,7 +81,7 @@ class Column:
 
 
 class Family(str):
-    """A property that several components provide, and that references require, such as ``RIGID`` for markers with
+    """A property that several components provide and that references require. An example is ``RIGID`` for markers with
     rotation.
 
     Marker families are objects that laws import. A misspelt family therefore causes an import error.
@@ -101,10 +101,10 @@ class Ref:
         optional: whether the reference can be omitted. The number -1 is then stored.
         shares: for references from a node to another node, names of the coordinates of the other node that the node
             uses as its own coordinates.
-        beside: whether each row is stored on the process that stores the referenced entity. This is necessary if the
-            row reads multipliers of the entity.
-        instead: text that recommends another component, at the end of the error message for an entity of a wrong
-            component.
+        beside: whether each row is stored on the process that stores the referenced entity. Such storage is necessary
+            if the row reads multipliers of the entity.
+        instead: text that recommends another component. The text is the end of the error message for an entity of a
+            wrong component.
         least: for chains, the smallest allowed number of entities in the chain of a row; None for references to one
             entity.
         distinct: for chains, whether an entity may occur only once in the chain of a row.
@@ -126,7 +126,7 @@ class Ref:
 
     @property
     def is_chain(self) -> bool:
-        """Whether the reference is a chain, in which each row refers to an ordered list of entities of any length."""
+        """Whether the reference is a chain: each row refers to an ordered list of entities of any length."""
         return self.least is not None
 
     @property
@@ -171,7 +171,7 @@ def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead:
 
 class Component:
     """Base class of all schemas. A schema contains only declarations by `column`, `function`, `ref` and `refs`, and no
-    methods. A schema that inherits columns removes a column by the declaration ``name = None``.
+    methods. If a schema inherits a column, the declaration ``name = None`` removes this column.
 
     Class attributes of a schema:
         provides: names of the families of the entities of this component.
@@ -180,8 +180,8 @@ class Component:
         initial_columns: for nodes, the columns of the initial displacements and of the initial velocities, each with
             one number per coordinate. The default values are 0.
         state_column: for nodes of first-order states (unknowns of equations of first order in time), the column of the
-            initial values of the states. Such nodes have no reference columns and no initial columns. The states are
-            the velocities of the coordinates of the node.
+            initial values of the states. Nodes of first-order states have no reference columns and no initial columns.
+            The states are the velocities of the coordinates of the node.
         rotation_names: for nodes, the names of the four coordinates that are Euler parameters of a rotation.
         history_column: for rows with history values, the column with the number of places (segments or points) of a
             row. Each place has separate history values. Without this column a row has one place.
@@ -261,9 +261,9 @@ def parse_values(
 
 
 def _parse_one(col: Column, value: Any) -> NDArray[Any] | None:
-    """Convert the value of one row to an array of shape (1, *col.shape), if a quick check shows that the value is an
-    allowed number, truth value, or list or array of numbers. Return None for all other values, which `parse_values`
-    examines.
+    """Convert the value of one row to an array of shape (1, *col.shape), if a quick check shows that the value is
+    allowed. Allowed values are numbers, truth values, and lists or arrays of numbers. Return None for all other values,
+    which `parse_values` examines.
     """
     if not col.shape and type(value) is bool and col.dtype is bool:
         return np.array([value])
@@ -437,8 +437,9 @@ def row_bytes(component: type[Component]) -> int:
 
 
 def describe_component(component: type[Component], text: str) -> str:
-    """Return the docstring of a component: its own text, followed by one line for each reference and column, required
-    references and columns first."""
+    """Return the docstring of a component: its own text, followed by one line for each reference and column. Required
+    references and columns are first.
+    """
     lines = [cleandoc(text) or component.__name__, ""]
     if component.refs:
         lines.append("References:")

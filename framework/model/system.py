@@ -22,8 +22,9 @@ class Fields:
     (entries that other processes own), and one spare entry, which is 0. The array of multipliers contains owned entries
     and one spare entry.
 
-    Missing coordinates, for example of the ground, refer to the spare entry, so that kernels need no special case. The
-    letters n, m and d denote the numbers of coordinates, multipliers and history values on this process.
+    Missing coordinates, for example coordinates of the ground, refer to the spare entry. Therefore kernels need no
+    special case. The letters n, m and d denote the numbers of coordinates, multipliers and history values on this
+    process.
 
     Attributes:
         x: total coordinates [m, 1, rad], each the sum of reference value and displacement, shape (n + 1,).
@@ -31,15 +32,15 @@ class Fields:
         lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
         data, start_data: present history values, and history values at the start of the step, each of shape (d,).
         time: time [s], shape (1,). The property ``t`` is the time as a float.
-        step_size, start_time: size and start time [s] of the present step, each of shape (1,). Post-Newton updates are
-            made at the end of this step. The size is 0 in statics and at the start of a solve.
+        step_size, start_time: size and start time [s] of the present step, each of shape (1,). Post-Newton updates use
+            the values at the end of this step. The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, each of shape (n + 1,).
         mapped: number of further residual evaluations in the present Newton run in which return maps (see `ReturnMap`)
-            are active, shape (1,). The number is < 0 if the contact states repeat periodically.
+            are active, shape (1,). The number is < 0 after a cycle of contact states was found.
         recoupled: 1 if, since the start of the last Newton run, a system has changed the coordinates that it couples,
             otherwise 0, shape (1,). If the value is 1, the next run needs another sparsity.
         markers: columns of each marker family.
-        rate_level: True if the time derivatives of position constraints are imposed instead of the constraints
+        rate_level: True if the time derivatives of position constraints are imposed instead of the position constraints
             (differential-algebraic equations of index 2).
         unit_rates: True if the time derivative of the constraint on the norm of Euler parameters is imposed instead of
             the constraint. The value does not depend on ``rate_level``.
@@ -68,7 +69,7 @@ class Fields:
     @property
     def t(self) -> float:
         """Time [s] as a float. Calls of kernels with fixed arrays use ``time``."""
-        return float(self.time[0])
+        return self.time.item(0)
 
     @t.setter
     def t(self, value: float) -> None:
@@ -124,7 +125,7 @@ class Evaluation(Fields):
     """Argument of the functions of a `System`: the `Fields`, the arrays to which the functions add their results, and
     factors. `evaluate` creates this object.
 
-    Unused attributes are empty or 0. The functions add values to the arrays, and do not overwrite the arrays.
+    Unused attributes are empty or 0. The functions add values to the arrays, and never overwrite the arrays.
 
     Attributes:
         f: forces [N, N m], shape (n + 1,).
@@ -169,8 +170,8 @@ class Evaluation(Fields):
     half = _NO_NUMBERS
 
     def probes(self) -> tuple[Evaluation, ...]:
-        """Return two copies of the evaluation with different values in all float arrays, to test whether the arguments
-        of kernel calls depend on time or motion.
+        """Return two copies of the evaluation. The values of all float arrays differ between the copies. With both
+        copies, a test finds out whether the arguments of kernel calls depend on time or motion.
         """
         return tuple(_Probe(self, value) for value in (1e18, -1e18))
 
@@ -186,9 +187,9 @@ def evaluate(fields: Fields, **given: Any) -> Evaluation:
 
 
 class _Probe(Evaluation):
-    """A copy of an evaluation in which all entries of all float arrays have one given value. With such copies,
-    `Call.check` finds arguments of kernel calls that depend on time or motion. Access to the time as a number raises an
-    error. The arrays are created on first use.
+    """A copy of an evaluation in which all entries of all float arrays have one common, given value. By means of these
+    copies, `Call.check` finds arguments of kernel calls that depend on time or motion. An access to the time as a
+    number raises an error. The arrays are created on first use.
 
     Args:
         real: the evaluation that is copied.
@@ -244,7 +245,7 @@ class PostNewton(NamedTuple):
         error: largest force error [N] of a connector. The force error of a connector is the sum of the errors of its
             contacts.
         recommended_step: step size [s] with which the step would end at the first change of a contact state; inf if no
-            contact state changes.
+            contact state has changed.
         changed: whether any contact has changed its state (open or closed, stick or slip).
         force: largest contact force [N] of a connector, which is the scale of ``error``.
         row: index of the connector with the largest error, among the rows of its table on this process; -1 if the table
@@ -311,7 +312,7 @@ class Term:
 
 @dataclass
 class Fused:
-    """Faster functions for laws with rows that couple many coordinates. These functions are optional additions to the
+    """Faster functions for laws whose rows couple many coordinates. These functions are optional additions to the
     functions of `System`.
 
     Attributes:
@@ -334,7 +335,7 @@ class Fused:
 
 @dataclass
 class NeighbourPattern:
-    """Sparsity of a system with changing rows, for example with the candidate pairs of a contact set as rows.
+    """Sparsity of a system whose rows change, for example of a contact set, whose rows are candidate pairs.
 
     The function `System.update`, or the function ``refresh``, writes new coordinate numbers to `System.dofs`, and
     increments the version.
@@ -342,12 +343,12 @@ class NeighbourPattern:
     Attributes:
         version: number of changes of the rows. After a change the assembly sets up sparsity and slots again. All
             processes increment the version together, including processes without changes of their rows.
-        off_process: world numbers of coordinates of other processes that the rows couple in addition to process-local
+        off_process: world numbers of coordinates of other processes that the rows couple, in addition to process-local
             coordinates, shape (k,). In ``dofs``, these coordinates have the numbers after the last process-local
             number, followed by the spare number.
-        reset_caches: function that discards the list of neighbours at a checkpoint. The list depends on earlier steps
-            and affects rounding errors. Because the list is discarded, an uninterrupted run and a restarted run give
-            equal results.
+        reset_caches: function that discards the list of neighbours at a checkpoint, because the list depends on earlier
+            steps and affects rounding errors. Without the list, an uninterrupted run and a restarted run give equal
+            results.
         lasts: whether the list of neighbours from one update of history values can be used again in later updates. If
             ``lasts`` is false, each update searches for neighbours. The result of the update then depends only on the
             motion and the history values.
@@ -369,8 +370,8 @@ class SumKey(Protocol):
     """
 
     def judge(self, total: FloatArray) -> str | None:
-        """Return the reason why the sum makes the results doubtful, and a remedy. If the sum is no reason for doubt,
-        return None.
+        """Return the reason why the results are doubtful according to the sum, and a remedy. If the results are not
+        doubtful, return None.
         """
 
 
@@ -395,9 +396,9 @@ class Checks:
             messages of failed solves.
         find_faults: function ``(fields)`` that returns a list of faults in a static equilibrium, such as a cable with a
             slope that points against its chord. Solvers call the function once, at the end of a solve.
-        rounding: function ``(fields)`` that returns the 2-norm [N] of the rounding errors of forces that solvers cannot
-            estimate from the unknowns. Examples are the rounding errors of contact forces on a circle. These errors
-            also depend on the radius and on the position of a fixed centre. Neither the radius nor this position is an
+        rounding: function ``(fields)`` that returns the 2-norm [N] of certain rounding errors of forces, which solvers
+            cannot estimate from the unknowns. Examples are the rounding errors of contact forces on a circle, which
+            also depend on the radius and on the position of a fixed centre. Neither the radius nor the position is an
             unknown.
     """
 
@@ -422,7 +423,7 @@ class Strands(Protocol):
         weight: length [m] of the part of the axis that each point represents, shape (k,).
         stiffness, free: stiffness [N] and stress-free strain [1] of the unchanged law at the points, each of shape
             (k,).
-        bearable: compressive force [N] at which each row would buckle if its ends were clamped, shape (rows,).
+        bearable: compressive force [N] at which each row would buckle with both ends clamped, shape (rows,).
     """
 
     row: IntArray
@@ -450,8 +451,8 @@ class Strands(Protocol):
 
 @dataclass
 class ReturnMap:
-    """Decisions on contact states (open or closed, stick or slip) during Newton's method. The decisions are made before
-    forces are evaluated, while ``s.mapped`` is > 0.
+    """Decisions on contact states (open or closed, stick or slip) during Newton's method. While ``s.mapped`` is > 0,
+    the decisions are made before each evaluation of forces.
 
     The functions set the contact states in ``s.data`` for the present motion, by the rules of `System.post_newton`.
     History values that change only after a solved step remain unchanged.
@@ -472,7 +473,7 @@ class Axis:
 
     Attributes:
         strands: parameters of the axial force, which the search for the shape of slack lines changes, see `Strands`.
-        flow: function that returns the matrices for axially moving material, for laws with nodes that move with the
+        flow: for laws with nodes that move with the material, function that returns the matrices for axially moving
             material.
         pulls: tensions, from which solvers detect jumps of tension.
     """
@@ -509,7 +510,7 @@ class System:
     Attributes:
         name: name of the component.
         dofs: process-local indices of the coordinates of each row, shape (rows, n). The index of the spare entry, see
-            `Fields`, stands for a coordinate that does not exist.
+            `Fields`, stands for a missing coordinate.
         update: function that writes the positions, velocities and other columns of markers.
         residual: function that adds left-hand-side forces [N, N m] to s.f.
         tangent: function that adds s.dq df/dq + s.dv df/dv to s.values at s.slots, for the forces f of ``residual``.
@@ -523,10 +524,10 @@ class System:
             adds M(q) times the accelerations s.a, and quadratic velocity terms, to s.f.
         constraint: functions of a law that constrains the motion, see `ConstraintSystem`.
         post_newton: function that updates the history values ``s.data`` and returns a `PostNewton`. The function reads
-            ``s.start_data``, ``s.step_size``, ``s.start_time``, ``s.start_x`` and ``s.start_v``. If ``post_newton`` is
-            a `Call` of a kernel, the kernel writes the result to ``s.outcome`` by calling `note_outcome`. Contact
-            states (open or closed, stick or slip) are stored as signs of history values. Solvers detect cycles of
-            contact states from these signs.
+            the values at the start of the step: ``s.start_data``, ``s.start_x``, ``s.start_v`` and ``s.start_time``. It
+            also reads ``s.step_size``. If ``post_newton`` is a `Call` of a kernel, the kernel writes the result to
+            ``s.outcome`` by calling `note_outcome`. Contact states (open or closed, stick or slip) are stored as signs
+            of history values. Solvers detect cycles of contact states from these signs.
         return_map: functions that decide on contact states during Newton's method. Without a return map, the history
             values of the law are constant during Newton's iterations.
         decide: function ``(fields)`` that sets the contact states in ``fields.data`` at the start of a solve, from the
@@ -593,14 +594,14 @@ class ConstraintSystem:
             s.coupling, multiplied by s.dq, s.dv and ``s.coupling.scale``. See `Coupling`.
         acceleration: function that adds the vector rhs to s.C. The equations C_q a = rhs determine the accelerations a
             at the start of a solve.
-        driven: whether each row prescribes a motion in time (motors), shape (rows,); None if no row prescribes a
-            motion.
+        driven: whether each row prescribes a motion as a function of time (motors), shape (rows,); None if no row
+            prescribes a motion.
         rubs: whether the system has forces that are proportional to the absolute values of the multipliers, such as
             friction. If ``rubs`` is true, the tangent contains the derivatives of these forces in the columns of the
             multipliers.
-        smooth: whether solvers ignore the equations when they search for abrupt changes of the motion. The attribute
-            may be true for equations that do not depend on time, are never switched, and have multipliers that are not
-            reactions.
+        smooth: whether the equations are ignored when solvers search for abrupt changes of the motion. The attribute
+            may be true only for equations that do not depend on time and are never switched, and whose multipliers are
+            not reactions.
     """
 
     multipliers: IntArray

@@ -72,7 +72,7 @@ class Entity:
     def _hint(self, column: str) -> str:
         """Return a suggestion for a name that is not a column: an output variable or a column with a similar name."""
         outputs = self.table.component.output_names
-        from difflib import get_close_matches  # imported here, because only error messages need it
+        from difflib import get_close_matches  # imported here, because only error messages need this function
 
         for name in (column, *get_close_matches(column, outputs, 1)):
             if name in outputs:
@@ -88,8 +88,8 @@ class Entity:
 class EntityTable:
     """The rows of one component, stored by columns.
 
-    With several processes, a table can be distributed. Each process then stores only some of the rows (the resident
-    rows). The distribution does not change row numbers.
+    With several processes, a table can be distributed. Each process then stores only some of the rows, which are called
+    resident rows. The distribution does not change row numbers.
 
     Attributes:
         component: the schema.
@@ -210,9 +210,9 @@ class EntityTable:
         return place
 
     def join_resident(self, what: str, rows: IntArray, local: NDArray[Any]) -> NDArray[Any]:
-        """Return the values of any ``rows`` of a distributed table, collected from all processes. Each process passes
-        the values of its resident rows in ``local``. The argument ``what`` is the name of the values in messages. The
-        call is collective.
+        """Return the values of the given ``rows`` of a distributed table, collected from all processes. Each process
+        passes the values of its resident rows in ``local``. The argument ``what`` is the name of the values in
+        messages. The call is collective.
         """
         assert self._processes is not None
         place, found = find_sorted(self.resident, rows)
@@ -223,8 +223,8 @@ class EntityTable:
         return out
 
     def begin_parts(self, processes: Processes) -> None:
-        """Mark the table as distributed. This process keeps all present rows, and stores only its part of the rows that
-        are added later.
+        """Mark the table as distributed. This process keeps all present rows. Of rows that are added later, it stores
+        only its part.
         """
         if not self.is_distributed:
             self._resident, self.is_distributed, self._processes = [np.arange(self.count)], True, processes
@@ -336,13 +336,13 @@ class EntityTable:
         return entity
 
     def mark(self) -> tuple[int, int, int, int, bool]:
-        """Return the present numbers of rows, resident rows, labels and sequences of entity numbers. With these
-        numbers, `cut_back` restores the table.
+        """Return the present numbers of rows, resident rows and labels, and the present number of sequences of entity
+        numbers. With these numbers, `cut_back` restores the table.
         """
         return self.count, self.resident_count, len(self._labels), len(self._runs), self.is_distributed
 
     def cut_back(self, mark: tuple[int, int, int, int, bool]) -> None:
-        """Remove all rows that were added after a call of `mark`. The argument is the result of this call."""
+        """Remove all rows that were added after a call of `mark`. The argument ``mark`` is the result of this call."""
         self.count, resident, labels, runs, was_distributed = mark
         if self.is_distributed and not was_distributed:
             # the table was distributed after the call of `mark`, and before the distribution each process had all rows
@@ -364,7 +364,7 @@ class EntityTable:
 
     def list_labels(self) -> list[tuple[int, int, str | list[str]]]:
         """Return the first row, the end (last row + 1) and the name of each label that `add_label` has added. If a
-        function gives the names, the name is replaced by a list with the name of each row.
+        function gives the names, the function is replaced by a list with the name of each row.
         """
         return [
             (first, end, label if isinstance(label, str) else [label(i) for i in range(end - first)])
@@ -401,8 +401,8 @@ class EntityTable:
 
 
 def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
-    """Concatenate several arrays. If all rows have one common function, the function is stored only once, and no array
-    is copied.
+    """Concatenate several arrays. If all arrays consist of one common function, the function is stored only once, and
+    no array is copied.
     """
     if len(chunks) > 1:
         alike = all(c.strides == (0,) and c.dtype == object and len(c) and c[0] is chunks[0][0] for c in chunks)
@@ -411,8 +411,8 @@ def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
 
 
 def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]:
-    """Combine arrays of different lengths, one for each row, to one array of shape (rows, length, *shape). Shorter
-    arrays are padded at the end.
+    """Combine arrays of different lengths to one array of shape (rows, length, *shape). There is one array for each
+    row. Shorter arrays are padded at the end.
     """
     padded = np.full((len(values), length, *shape), fill, dtype)
     for row, own in zip(padded, values, strict=True):

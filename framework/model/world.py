@@ -1,5 +1,5 @@
 """The world: entity tables and resources of one model. A world contains no time and no values that change during a
-solve. Such values are in `State`.
+solve. Values that change during a solve are in `State`.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class World:
     Attributes:
         tables: the tables by component, in the order in which components were first added.
         gravity: acceleration of gravity [m/s^2], shape (3,). Gravity can be changed until the world is finalized.
-        version: number of times that switchable columns have been changed.
+        version: number of changes of switchable columns.
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None if every process has all rows.
@@ -150,7 +150,7 @@ class World:
         )
         from html import escape  # imported here, because only notebooks show a world
 
-        from windlass.framework.command_line.html_tables import format_table  # imported here, because it imports html
+        from windlass.framework.command_line.html_tables import format_table  # here, because the module imports html
 
         words = escape(f"World with gravity ({gravity}) m/s², {state}")
         return f"<p>{words}</p>" + format_table(ReportTable(["component", "rows", "unknowns", ""], rows), inline=True)
@@ -184,7 +184,7 @@ class World:
 
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        """Context manager for code that adds rows. If the code raises an error, all its changes of the world are
+        """Context manager for code that adds rows: if the code raises an error, all its changes of the world are
         undone.
         """
         tables = {component: table.mark() for component, table in self.tables.items()}
@@ -225,8 +225,8 @@ class World:
 
         Raises:
             ModelError: the world is finalized, the component is not registered, a value is missing, unknown or not
-                allowed, or a reference refers to entities of a wrong component. If an error is raised, no rows, nodes
-                or history values are added.
+                allowed, or a reference refers to entities of a wrong component. After an error, no rows, nodes or
+                history values are added.
         """
         if self.finalized:
             raise ModelError(
@@ -274,7 +274,7 @@ class World:
         return table.append(parsed, full, rows, numbers, name)
 
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        """Give the entities that were created together with a row (nodes, history values) the name of the row."""
+        """Give the entities that were created together with a row (nodes, history values) the name of this row."""
         for made in values.values():
             if name and isinstance(made, Entity) and len(made) and int(made.ids[0]) >= before:
                 made.table.add_label(made.rows, name)
@@ -318,8 +318,8 @@ class World:
         return Entity(self._table_of[block], np.array([row], dtype=np.int64))
 
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        """Two arrays: the first entity number and the first row number of every call of `add`. The arrays are cached
-        until the next call of `add`.
+        """Return two arrays: the first entity number and the first row number of every call of `add`. The arrays are
+        cached until the next call of `add`.
         """
         if len(self._block_arrays[0]) != len(self._first_ids):
             self._block_arrays = np.array(self._first_ids, np.int64), np.array(self._first_rows, np.int64)
@@ -456,7 +456,7 @@ class World:
         self._dofs.clear()
 
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        """Remove the rows that this process does not need, and the data that are needed only while the world is not
+        """Remove the rows that this process does not need. Also remove data that are needed only while the world is not
         distributed.
 
         Args:
@@ -475,7 +475,7 @@ class World:
         self.is_distributed = True
 
     def finalize(self) -> None:
-        """Check that the rows of all tables are consistent, and number the coordinates. Afterwards no rows can be
+        """Check that the rows of all tables are consistent, and number the coordinates. After this call no rows can be
         added.
 
         If a table was built in parts, the call is collective.
@@ -509,8 +509,8 @@ class World:
                 law.check(self, table)
 
     def resource(self, key: str, create: Any) -> Any:
-        """Return the object that this world stores under the name ``key``. The object is created by ``create()`` on
-        first use.
+        """Return the object that this world stores under the name ``key``. The function ``create`` creates the object
+        on first use.
         """
         if key not in self._cached:
             self._cached[key] = create()

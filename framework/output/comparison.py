@@ -11,7 +11,9 @@ from windlass.framework.command_line.report_parts import ReportTable, add_to_rep
 
 
 def _is_row(given: Any) -> bool:
-    """Return whether a value consists of a name, a computed value and reference values, as a row of the table."""
+    """Return whether a value consists of a name, a computed value and reference values, and can therefore be a row of
+    the table.
+    """
     if not isinstance(given, list | tuple) or len(given) < 3 or not isinstance(given[0], str):
         return False
     numbers = [x for x in given[1:] if x is not None]

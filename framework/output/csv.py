@@ -82,7 +82,8 @@ class CsvTable(Closing):
             for text in (name, unit):
                 if not text or text != text.strip() or not text.isprintable() or "," in text or '"' in text:
                     raise OutputError(f"column {(name, unit)!r} of CsvTable: must be printable without comma and quote")
-            if "[" in unit or "]" in unit:  # The header writes units in brackets. Only names may contain brackets.
+            # The header writes units in brackets. Therefore units must not contain brackets.
+            if "[" in unit or "]" in unit:
                 raise OutputError(f"unit {unit!r} of column {name!r} of CsvTable: must be without brackets")
             if names.count(name) > 1:
                 raise OutputError(f"column {name!r} of CsvTable is given {names.count(name)} times: must be given once")
@@ -133,8 +134,8 @@ class CsvTable(Closing):
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     """Read a file of `CsvTable`, and return the values of each column, shape (rows,), by column name without unit.
 
-    A last line without line end is ignored, because the run was stopped while it wrote this line, and the last number
-    may be incomplete.
+    A last line without line end is ignored. The run was stopped while it wrote this line, so the last number may be
+    incomplete.
 
     Raises:
         OutputError: the file cannot be read, or a line does not fit the header.

@@ -1,4 +1,4 @@
-"""Combination of the drawings (geometry) and paintings (fields on the lines of other laws) of all laws in one mesh.
+"""One mesh with the drawings (geometry) and paintings (fields on the lines of other laws) of all laws.
 
 Missing values are NaN. Viewers ignore NaN when they compute the range of a colour scale.
 """
@@ -74,7 +74,7 @@ class Canvas:
         paintings: the paintings of all laws at any instant. Only their intervals and field names are used, and not
             their values.
         names: names of the requested fields. By default, all fields are written.
-        others: units of fields, by name, that the caller writes in addition to the fields of the laws.
+        others: fields that the caller writes in addition to the fields of the laws: unit of each field, by name.
 
     Attributes:
         mesh: reference points, lines, faces and labels.
@@ -193,7 +193,7 @@ class Joined:
         return joined
 
     def fresh(self, name: str) -> FloatArray:
-        """Return the array of a field with one number per point or cell. All its values are NaN."""
+        """Return the array of a field with one number per point or cell. All values of the array are NaN."""
         array = self._arrays.setdefault(name, np.empty(self._ends[-1]))
         array.fill(np.nan)
         return array
@@ -227,7 +227,7 @@ def _lay(field: FloatArray, paint: Paint, overlap: Overlap, first: bool) -> None
 
 
 def check_drawing(kind: str, drawing: Drawing) -> Drawing:
-    """Return the drawing after a check that the shapes of its arrays are consistent.
+    """Check that the shapes of the arrays of a drawing are consistent, and return the drawing.
 
     Raises:
         OutputError: shapes are inconsistent or a field has no unit. The message names the law and the array or field.

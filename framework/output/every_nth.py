@@ -1,5 +1,5 @@
-"""Hooks that record the first and the last state of a solve and, between these states, every n-th step or a given
-number of frames.
+"""Hooks that record states of a solve: the first and the last state and, between these states, every n-th step or a
+given number of frames.
 """
 
 from __future__ import annotations
@@ -21,8 +21,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
-"""If the difference of two times of steps and frames, divided by the interval between frames or by the step size, is
-less than this value [1], the times are treated as equal.
+"""If two times of steps and frames differ by less than this fraction [1] of the interval between frames or of the step
+size, the times are treated as equal.
 """
 STEP_CALLS = {"before_step", "after_step", "idle_steps"}
 """Methods of a hook that determine at which steps the hook is called."""
@@ -30,7 +30,7 @@ STEPS, EVERY, DONE, PASSED, STORED = range(5)
 """Indices of the values in the array ``counts`` of `count_step`."""
 START, INTERVAL, EARLIEST = range(3)
 """Indices of the values in the array ``span`` of `count_step`."""
-ROOM = 64
+ROOM = 256
 """Largest number of steps in one call of compiled code. All records of a call are stored until the call ends."""
 
 
@@ -81,8 +81,8 @@ class RecordNumbers(NamedTuple):
 
     Attributes:
         values: the values of the record, shape (n,).
-        before, after: steps of a `Program` that run before and after the values are stored. All these program steps run
-            at the end of each time step. The value of `EveryNth.due` states whether the time step is recorded.
+        before, after: steps of a `Program` that run before and after the values are stored. These program steps run at
+            the end of each time step. The value of `EveryNth.due` states whether the time step is recorded.
     """
 
     values: FloatArray
@@ -165,8 +165,8 @@ class EveryNth(StepHook, Closing, ABC):
 
     @property
     def can_ask(self) -> bool:
-        """Whether compiled code can decide which steps are recorded. For this purpose, frames must be equally spaced in
-        step numbers or in time.
+        """Whether compiled code can decide which steps are recorded. Compiled code can decide if frames are equally
+        spaced in step numbers or in time.
 
         A subclass that overrides ``before_step`` or ``after_step`` without ``idle_steps`` cannot use compiled code.
         """
@@ -185,8 +185,8 @@ class EveryNth(StepHook, Closing, ABC):
         """
 
     def find_asking(self, state: State) -> Program | None:
-        """Return a program that records a time step if a record is due. All steps then run in compiled code. Return
-        None if compiled code cannot decide which steps are recorded.
+        """Return a program that records a time step if a record is due. With this program, all steps run in compiled
+        code. Return None if compiled code cannot decide which steps are recorded.
 
         Compiled code stores the values of `find_numbers`. If `find_numbers` returns None, compiled code calls Python
         for each record.
@@ -239,7 +239,7 @@ class EveryNth(StepHook, Closing, ABC):
             self._counts[STORED] = 0
 
     def _is_due(self, state: State) -> bool:
-        """Return whether a step has reached or passed the time of the next frame."""
+        """Return whether the time of the next frame has been reached or passed by a step."""
         before = self._done
         self._done = self._count_due(state)
         return self._done > before

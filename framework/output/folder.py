@@ -15,7 +15,7 @@ def create_output_folder(path: str | os.PathLike[str]) -> Path:
     of the folder.
 
     Call this function before the solve, so that a missing disk causes an error before hours of computation. The
-    function writes a file, because a check of permissions is not sufficient. For the user root, such a check would
+    function writes a file because a check of permissions is not sufficient: for the user root, such a check would
     succeed even on a read-only file system.
 
     Raises OutputError if the folder cannot be created, or if files cannot be written into it.

@@ -18,8 +18,9 @@ class FrameFiles(FieldSeries):
 
     A subclass defines the contents of a frame file and of the index. Frame files and index begin with one of the
     format's ``marks``, or are XML with the words ``written by Windlass``. A later run with an equal name replaces only
-    files with these marks. The index lists only finished frames, and is replaced after every frame. The series can
-    therefore be opened during a run and after a crash. The arguments and errors are explained in `FieldSeries`.
+    files that begin with such a mark or contain these words. The index lists only finished frames, and is replaced
+    after every frame. The series can therefore be opened during a run and after a crash. The arguments and errors are
+    explained in `FieldSeries`.
     """
 
     frame_suffix: ClassVar[str]
@@ -31,7 +32,7 @@ class FrameFiles(FieldSeries):
 
     @abstractmethod
     def encode_entry(self, file: str, time: float) -> str:
-        """Return the entry of a frame in the index, from the name of the file and the time [s] of the frame."""
+        """Return the index entry of a frame, from the name of its file and its time [s]."""
 
     @abstractmethod
     def encode_index(self, entries: list[str]) -> str:
@@ -61,8 +62,8 @@ class FrameFiles(FieldSeries):
         return self.encode_entry(self._frame_path(number).name, time)
 
     def _start(self) -> None:
-        """Reduce the index to the kept frames of the interrupted run, and remove the files of all other frames. If the
-        files remained, the series would contain frames of both runs.
+        """Remove all frames from the index except the kept frames of the interrupted run, and delete the files of the
+        removed frames. Otherwise the series would contain frames of both runs.
         """
         self._begun = True
         if self._started:

@@ -25,7 +25,9 @@ from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-12
-"""Largest relative difference [1] of two times that is treated as a rounding error."""
+"""Two times with at most this relative difference [1] are treated as equal, because the difference may be a rounding
+error.
+"""
 
 
 class Means(Readings):
@@ -35,11 +37,12 @@ class Means(Readings):
     multipliers, such as velocities of bodies and forces of constraints on coordinates. Other sensors require one call
     of Python per step.
 
-    Several successive solves may use one hook. The means then include the time intervals of all these solves, but not
-    the time between the solves. If a solve begins before the end time of the previous solve, the means begin again. The
-    ``start`` of a restarted run may be later than the ``start`` of the interrupted run. A later ``start`` must not
-    precede the last step that the means of the interrupted run include. A ``start`` that is earlier than the ``start``
-    of the interrupted run causes an error, because the interrupted run has not recorded values before its ``start``.
+    One hook can be used in several successive solves. The means then include the time intervals of all these solves,
+    but not the time between the solves. If a solve begins before the end time of the previous solve, the means begin
+    again. The ``start`` of a restarted run may be later than the ``start`` of the interrupted run. A later ``start``
+    must not precede the last step that the means of the interrupted run include. A ``start`` that is earlier than the
+    ``start`` of the interrupted run causes an error, because the interrupted run has not recorded values before its
+    ``start``.
 
     Under MPI, all processes call this hook, and the means are equal on all processes.
 
@@ -49,8 +52,8 @@ class Means(Readings):
             start of the first solve.
 
     Attributes:
-        units: unit of each sensor, by name. For a sensor with components of different units, this is the unit of the
-            first component. Before the first instant, ``units`` is empty.
+        units: unit of each sensor, by name. For a sensor with components of different units, ``units`` contains the
+            unit of the first component. Before the first instant, ``units`` is empty.
         duration: length [s] of the time interval of the means.
 
     Raises:
@@ -82,8 +85,8 @@ class Means(Readings):
         return np.asarray(self._integral[first : first + len(probe.columns)].reshape(probe.shape) / self.duration)
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
-        """Bind the sensors to the model, and discard the values at the last instant of an earlier solve. The sensors
-        are bound before the first step, because compiled code may read them in this step.
+        """Bind the sensors to the model, and discard the values that were recorded at the end of an earlier solve. The
+        sensors are bound before the first step, because compiled code may read the sensors in this step.
         """
         super().before_solve(state, end, steps)
         if not self._probes:

@@ -21,7 +21,7 @@ class LineMesh:
     faces: indices in `points` of the four corners of each face, in order around the face, shape (k, 4).
 
     The arrays are copied and made read-only. Raises OutputError for a wrong shape, a point that is not finite, a mesh
-    without points or lines, or a line or face with the index of a point that does not exist.
+    without points or lines, or a line or face with the index of a missing point.
     """
 
     points: FloatArray

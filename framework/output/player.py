@@ -19,13 +19,13 @@ INSTALL = (
 )
 FIRST = "axial_force"
 HIDDEN = ("Time", "part", "partition", "displacement", "ribbon_width")
-"""Names of arrays that are not selected as the first field for the colours of the lines."""
+"""Names of arrays that are not selected as the first field for the colours of lines."""
 AXIS, WIDTH = "material_axis", "ribbon_width"
 """AXIS: point field of rods that contains the material axis d_1, a unit vector in the cross-section. WIDTH: line field
 of ribbons that contains the width [m] along d_1.
 """
 ROD_RADIUS = 0.004
-"""Radius of the tubes that represent rods without width, divided by the diagonal of the scene [1]."""
+"""Ratio [1] of the radius of the tubes that represent rods without width to the diagonal of the scene."""
 LIBRARIES = ("EGL", "OSMesa")
 """Libraries with which VTK can draw without a screen. One of these libraries is sufficient."""
 INTERVAL = 40
@@ -236,7 +236,7 @@ class Player:
         return (low, high) if low < high else (low - 0.5, low + 0.5) if np.isfinite(low) else (0.0, 1.0)
 
     def show_frame(self, frame: int) -> None:
-        """Show the frame with the given index, from 0."""
+        """Show the frame with the given index. The first frame has the index 0."""
         import numpy as np  # imported here, because `windlass show` starts faster without NumPy
 
         self.frame = frame % len(self._series.times)
@@ -275,7 +275,9 @@ class Player:
         self.plotter.add_text(text, name="time", color="black", font_size=12)
 
     def change_field(self, by: int) -> None:
-        """Show another field. In the list of fields, this field is ``by`` positions after the present field."""
+        """Show another field of the list of fields. The argument ``by`` is the number of positions from the present
+        field to this field.
+        """
         if self.fields:
             self.plotter.remove_scalar_bar(f"{self.field.replace('_', ' ')}\n")
             self.field = self.fields[(self.fields.index(self.field) + by) % len(self.fields)]

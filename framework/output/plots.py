@@ -27,8 +27,8 @@ MOST_CURVES, MOST_LINES = 12, 50_000
 """MOST_CURVES: largest number of curves in one pair of axes. MOST_LINES: largest number of straight lines in a
 picture."""
 POINTS = 4000
-"""Largest number of points of a drawn curve. A curve with more points is divided into POINTS / 2 intervals, and only
-the points with the smallest and the largest value in each interval are drawn.
+"""Largest number of points of a drawn curve. A curve with more points is divided into POINTS / 2 intervals. Of each
+interval, only the points with the smallest and the largest value are drawn.
 """
 SUBDIVISIONS = 4
 """Number of straight lines with which one cable element is drawn."""
@@ -50,7 +50,7 @@ def create_page_figure(height: float) -> Any:
 
 
 def as_image(figure: Any, kind: str = "svg") -> str:
-    """Return a figure as a data URL, which contains the picture."""
+    """Return a figure as a data URL, which contains the picture itself."""
     import matplotlib  # imported here, because only pictures need matplotlib
 
     image = BytesIO()
@@ -72,8 +72,9 @@ def style(axes: Any) -> None:
 
 
 def thin_curve(x: FloatArray, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Return the points with which a curve is drawn. If the curve has more than `POINTS` points, return only the points
-    with the smallest and the largest value in each of many intervals, in the order of the curve.
+    """Return the points with which a curve is drawn. A curve with more than `POINTS` points is divided into intervals.
+    For such a curve, the result contains only the points with the smallest and the largest value in each interval, in
+    the order of the curve.
     """
     if len(x) <= POINTS:
         return x, y
@@ -137,7 +138,7 @@ def plot_panels(
 
 
 def _find_height(curves: int) -> float:
-    """Return the height [inch] of a pair of axes that is sufficient for the names of its curves at the side."""
+    """Return the height [inch] of a pair of axes. The height is sufficient for the names of the curves at the side."""
     return max(1.7, 0.17 * min(curves, MOST_CURVES + 1) + 0.35)
 
 
@@ -180,7 +181,7 @@ class ModelLines(NamedTuple):
 
 
 def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
-    """Return the lines with which a model is drawn in several states. The result is None on processes other than the
+    """Return the lines with which a model is drawn in several states. The result is None on all processes except the
     first, and for models without drawings.
     """
     scene = Scene(states[0].world, SUBDIVISIONS)
@@ -206,7 +207,7 @@ def trace_model(states: Sequence[State]) -> list[ModelLines] | None:
 
 
 def draw_state(state: State) -> Any:
-    """Draw the model in a state. The result is None on processes other than the first, and for models without drawings.
+    """Draw the model in a state. The result is None on all processes except the first, and for models without drawings.
 
     If the laws draw the field `axial_force`, the colours of lines show the axial force.
     """
@@ -234,7 +235,7 @@ def draw_state(state: State) -> Any:
 
 def draw_shapes(rest: State, moved: Sequence[State], title: str) -> Any:
     """Draw the model at rest, and the model in several states of a motion. The first of these states has the strongest
-    colour. The result is None on processes other than the first, and for models without drawings.
+    colour. The result is None on all processes except the first, and for models without drawings.
     """
     traced = trace_model([rest, *moved])
     if traced is None:

@@ -63,8 +63,8 @@ ARRAYS = ("x", "v", "a", "lam")
 
 
 def name_columns(name: str, unit: str, shape: tuple[int, ...]) -> list[tuple[str, str]]:
-    """Return (name, unit) of each component of a value. The name of a scalar is ``name``. The names of components are
-    ``name[0]``, ``name[0][1]`` and so on.
+    """Return (name, unit) of each component of a value. The name of a scalar is ``name``. The names of the components
+    of an array are ``name[0]``, ``name[0][1]`` and so on.
     """
     return [("".join([name, *(f"[{i}]" for i in index)]), unit) for index in product(*map(range, shape))]
 
@@ -104,8 +104,8 @@ class Readings(EveryNth):
         every: number n. The sensors are read at every n-th step.
 
     Attributes:
-        units: unit of each sensor, by name. For a sensor with components of different units, this is the unit of the
-            first component. Before the first record, ``units`` is empty.
+        units: unit of each sensor, by name. For a sensor with components of different units, ``units`` contains the
+            unit of the first component. Before the first record, ``units`` is empty.
 
     Raises:
         ModelError: two sensors have equal names, or no sensors are given.
@@ -142,8 +142,8 @@ class Readings(EveryNth):
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
-        """Record all sensors at a state. Call this method for states outside of a solve. A second call for one instant
-        has no effect.
+        """Record all sensors at a state. Call this method for states outside of a solve. If the present instant was
+        already recorded, the call has no effect.
         """
         mark = (state.t, state.step)
         if self._mark == mark:
@@ -191,8 +191,8 @@ class Readings(EveryNth):
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
         """Return the values of all sensors if compiled code can read them, otherwise None. Compiled code can read
-        values that are entries of arrays of the state, after the first record, on a single process, and if no subclass
-        overrides `record`.
+        values that are entries of arrays of the state. Two further conditions are that there is a single process and
+        that no subclass overrides `record`. Before the first record the result is None.
         """
         # if a subclass overrides `record`, this method must be called for each record
         if type(self).record is not Readings.record or not self._probes:

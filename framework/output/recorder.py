@@ -1,5 +1,5 @@
-"""The recorder, which writes time series for viewers during a solve. They contain the geometry of the model and the
-fields of its laws.
+"""The recorder, which writes time series for viewers during a solve. The time series contain the geometry of the model
+and the fields of its laws.
 
     with Recorder("belt") as out:
         state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[out])
@@ -64,8 +64,8 @@ class Recorder(EveryNth):
         folder: folder of the files. A missing folder is created. The default is the folder in ``name``, or the working
             directory.
         subdivisions: number of straight lines with which one cable element is drawn, >= 1.
-        axis: value that is stored as the time of a frame: ``"time"`` [s], or the step number ``"step"`` [1]. In statics
-            the time is constant, so ``"step"`` is needed.
+        axis: value that is stored as the time of a frame: ``"time"`` [s], or ``"step"``, the step number [1]. In
+            statics the time is constant, so ``"step"`` is needed.
         frames: number of frames in each solve, at most one per step. Frames are evenly distributed in time, or in
             statics over the load steps.
         fields: names of the fields that are written. By default, all fields are written.
@@ -74,8 +74,8 @@ class Recorder(EveryNth):
             ``xdmf`` files are never compressed.
 
     Attributes:
-        paths: absolute paths of the files that the user opens in a viewer. The list is empty before the first frame,
-            and on all processes except the first.
+        paths: absolute paths of the files that the user opens in a viewer. The list is empty before the first frame. On
+            all processes except the first, it is always empty.
         field_units: unit of every field, by name. The dict is empty if ``paths`` is empty.
         frames: number of recorded frames, including frames of an interrupted run that this run continues.
 
@@ -124,7 +124,7 @@ class Recorder(EveryNth):
             self._base = create_output_folder(self._base.parent) / self._base.name
             suffixes = [suffix for kind in formats for suffix in known[kind].suffixes]
             files = [self._base.with_name(self._base.name + suffix) for suffix in suffixes]
-            # a continued run checks the files that it extends when it writes the next frame
+            # a run that continues an earlier run checks its existing files when it writes the next frame
             check_file = check_target if options.restart_requested() else check_series
             for file in files:
                 check_file(file, "series")
@@ -155,8 +155,8 @@ class Recorder(EveryNth):
 
     @checked(state=instance(State))
     def record(self, state: State) -> None:
-        """Write one frame of a state. Call this method for states outside of a solve. A second call for one instant has
-        no effect.
+        """Write one frame of a state. Call this method for states outside of a solve. If the present instant was
+        already recorded, the call has no effect.
 
         Raises:
             OutputError: the time (or, with ``axis="step"``, the step number) is not larger than in the previous frame,

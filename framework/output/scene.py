@@ -2,7 +2,7 @@
 a serial run.
 
 Each process computes the drawings (points, lines and faces) and the paintings (values on the lines of other laws) of
-the rows that it stores. The first process sorts the rows in the order of the tables, so that the files agree with the
+the rows that it stores. The first process sorts the rows in the order of the tables. The files therefore agree with the
 files of a serial run up to rounding errors. Data that do not change from frame to frame (connections of points, labels
 and intervals) are sent with the first frame only.
 """
@@ -41,7 +41,7 @@ class Scene:
 
     Attributes:
         processes: the processes among which the rows of the model are divided.
-        partition: rank of the process that draws each line of all drawings, followed by the rank for each face, shape
+        partition: rank of the process that draws each line of all drawings, followed by the ranks for the faces, shape
             (lines + faces,). ``partition`` exists on the first process after the first call of `draw`.
     """
 
@@ -124,8 +124,8 @@ def _draw(rows: LocalRows, draw: Callable[[LocalRows, Fields, int], Drawing], li
 
 
 def _choose(bound: EvaluatedRows, law: Law) -> EvaluatedRows:
-    """Return the rows of this process that are drawn. With several processes, only the first of all rows that show one
-    object is drawn. A single process keeps all rows.
+    """Return those rows of this process that are drawn. If several rows show one object, only the first of these rows
+    is drawn. On a single process, all rows are drawn.
     """
     if law.draw_keys is None or not bound.parallel:
         return bound

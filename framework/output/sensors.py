@@ -4,8 +4,8 @@
     Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[speeds])
     speeds.times, speeds["left"]
 
-All sensors of one `Sensors` object together need only one evaluation of the markers and one sum over the processes for
-each recorded step.
+For each recorded step, all sensors of one `Sensors` object together need only one evaluation of the markers and one sum
+over the processes.
 """
 
 from __future__ import annotations
@@ -151,8 +151,8 @@ class Sensors(Readings):
         every: record every n-th accepted step, n >= 1.
 
     Attributes:
-        units: unit of each sensor, by name. For a sensor with components of different units, this is the unit of the
-            first component. Before the first record, ``units`` is empty.
+        units: unit of each sensor, by name. For a sensor with components of different units, ``units`` contains the
+            unit of the first component. Before the first record, ``units`` is empty.
 
     Raises:
         OutputError: the folder cannot be written, or the file is a file of another run, of other sensors or of another

@@ -34,7 +34,7 @@ class BrokenSeriesError(OutputError):
 
 
 class Closing:
-    """Base class of objects that are closed at the end of a ``with`` block."""
+    """Base class of objects that are used in a ``with`` block and closed at its end."""
 
     def close(self) -> None:
         """Complete and close the files of this object."""
@@ -73,11 +73,11 @@ class FieldSeries(Closing, ABC):
     kept: times [s] of the frames of an interrupted run that the series continues; empty for a new series.
     digest: digest of the frames in ``kept``, None if unknown.
 
-    If ``kept`` is empty, files of an older series with an equal name are replaced at the first `append`, or at `close`
-    if no frame was appended. Files that Windlass has not written cause an error. If ``kept`` is not empty, this series
-    continues the series of an interrupted run. The first `append` keeps the frames in ``kept``, and removes later
-    frames and incomplete data of a killed process. If the frames cannot be kept, or if their digest differs from
-    ``digest``, `append` raises BrokenSeriesError and does not change the files.
+    If ``kept`` is empty, files of an older series with an equal name are replaced at the first call of `append`, or by
+    `close` if no frame was appended. Files that Windlass has not written cause an error. If ``kept`` is not empty, this
+    series continues the series of an interrupted run. The first call of `append` keeps the frames in ``kept``, and
+    removes later frames and incomplete data of a killed process. If the frames cannot be kept, or if their digest
+    differs from ``digest``, `append` raises BrokenSeriesError and does not change the files.
     """
 
     path: Path
@@ -89,8 +89,8 @@ class FieldSeries(Closing, ABC):
     suffixes: ClassVar[tuple[str, ...]]
     """Suffix of the file that the user opens in ParaView, followed by the suffixes of all other files of the series."""
     marks: ClassVar[tuple[bytes, ...]] = ()
-    """Bytes with which files of this format begin, for formats other than HDF5 and XML. The bytes contain the words
-    ``written by Windlass``.
+    """Bytes at the beginning of the files of this format, for formats other than HDF5 and XML. The bytes contain the
+    words ``written by Windlass``.
     """
 
     def __init__(
@@ -133,7 +133,7 @@ class FieldSeries(Closing, ABC):
         Args:
             time: time [s] of the frame, later than the time of the previous frame.
             points: present positions [m] of the points in the global frame, shape (n, 2) or (n, 3).
-            point_data: values per point by field name, shape (n,), (n, 2) or (n, 3); vectors with two components
+            point_data: values per point by field name, shape (n,), (n, 2) or (n, 3). Vectors with two components
                 receive a third component 0.
             cell_data: values per line, followed by values per face, by field name, shape (m,), (m, 2) or (m, 3).
 
@@ -187,7 +187,7 @@ class FrameLayout(NamedTuple):
 
 class FrameDigest:
     """Digest (SHA-256) of the frames of a series. The digest combines the hash values of several parts of the data,
-    such as index and fields. Each frame is appended to all parts.
+    such as the index and the fields. Each frame is appended to all parts.
 
     The checkpoint stores this digest, because the formats of viewers have no field for a digest.
 
@@ -341,14 +341,14 @@ def check_series_path(path: str | os.PathLike[str], suffix: str) -> Path:
 
 
 def check_series(path: Path, what: str) -> Path:
-    """Return the path after a check that a file of a series can be written to this path. See `check_output`."""
+    """Check that a file of a series can be written to this path, and return the path. See `check_output`."""
     return check_output(path, what, "series")
 
 
 @contextmanager
 def continuing(path: Path, draft: Path) -> Iterator[None]:
-    """Context manager that converts errors of damaged files into BrokenSeriesError with the path, and removes the
-    unfinished file after any error.
+    """Context manager for reading the files of a series. It converts errors of damaged files into BrokenSeriesError
+    with the path, and removes the unfinished file after any error.
     """
     try:
         yield
@@ -362,7 +362,7 @@ def continuing(path: Path, draft: Path) -> Iterator[None]:
 
 @contextmanager
 def writing(path: Path) -> Iterator[None]:
-    """Context manager that converts errors of the file system into OutputError with the path."""
+    """Context manager that converts errors of the file system into OutputError. The message contains the path."""
     try:
         yield
     except NoRoomError as error:

@@ -22,7 +22,7 @@ SIZE = (960, 540)
 @checked(what=either(instance(State), path()), field=word(), frame=whole())
 def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1) -> Any:
     """Show a model in 3D by PyVista. A notebook shows the scene below the cell. Outside notebooks, a window opens, as
-    for `windlass show`.
+    with the command `windlass show`.
 
     The call is collective. Only the first process shows the model.
 
@@ -59,6 +59,6 @@ def show(what: State | str | os.PathLike[str], field: str = "", frame: int = -1)
             return None
         player.show_frame(series.number(frame))
         with warnings.catch_warnings():
-            # if trame is missing, the notebook shows a picture
+            # suppress the warning that the notebook shows a picture because trame is missing
             warnings.filterwarnings("ignore", "(?s).*static (output|image)")
             return player.plotter.show(return_viewer=True)

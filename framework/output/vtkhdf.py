@@ -2,10 +2,10 @@
 
 Frames are written without the HDF5 library. When the allocated space is full, the file is opened with the library. The
 library allocates space for the next frames, and returns the offsets of the rows of these frames in the file. A frame is
-then written directly to the file at these offsets. Finally the number of frames in the file is incremented. Until this
-change readers ignore the new frame. The file contains the number of frames twice: as the attribute ``NSteps`` and as
-the length of ``Steps/Values``. VTK's reader requires equal numbers. If possible, both numbers are in one page of the
-file, and are then changed by one write.
+then written directly to the file at these offsets. Finally the number of frames in the file is incremented. Until the
+number is incremented, readers ignore the new frame. The file contains the number of frames twice: as the attribute
+``NSteps`` and as the length of ``Steps/Values``. VTK's reader requires equal numbers. If possible, both numbers are
+stored in one page of the file, and are then changed by one write.
 """
 
 import os
@@ -273,7 +273,7 @@ class VtkhdfSeries(FieldSeries):
         places[chunk:] = [place]
 
     def _write_rows(self, number: int, rows: dict[str, Any]) -> None:
-        """Write the rows of a frame to the open file, at the offsets that the library has returned."""
+        """Write the rows of a frame to the open file at the offsets that were obtained from the library."""
         for name, values in rows.items():
             chunk = _STEP_ROWS if name == "Steps/Values" else self._batch
             if name not in self._places:
@@ -313,8 +313,8 @@ def _rows_of(frame: SeriesFrame) -> dict[str, Any]:
 
 
 def _check_rows(old: Any, new: Any, rows: int) -> None:
-    """Raise BrokenSeriesError if a dataset of the old file has fewer than ``rows`` rows, or rows of another type or
-    shape than the dataset of the new file.
+    """Raise BrokenSeriesError if a dataset of the old file has fewer than ``rows`` rows, or if the type or shape of its
+    rows differs from the dataset of the new file.
     """
     if len(old) < rows or old.dtype != new.dtype or old.shape[1:] != new.shape[1:]:
         raise BrokenSeriesError(f"{old.name} has {len(old)} rows of {old.dtype}: needs {rows} of {new.dtype}")

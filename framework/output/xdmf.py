@@ -30,13 +30,13 @@ _HEAD = (
 
 class XdmfSeries(FieldSeries):
     """A series that consists of two files in one folder: `<name>.xdmf`, which the user opens in a viewer, and
-    `<name>.h5` with the data. Always move both files together.
+    `<name>.h5`, which contains the data. Always move both files together.
 
     The files contain one mesh for all times, with the points in their reference positions. The filter Warp By Vector
     (scale factor 1) moves the points by the field `displacement` [m], shape (n, 3), in the global frame. The field is
     computed from `points`. If `point_data` also contains `displacement`, the two fields must agree. In single precision
     the field in `point_data` is ignored. ParaView shows two blocks. The first block is the time series. The second
-    block is the reference mesh, which does not move. Hide the second block.
+    block is the reference mesh, which does not move. Hide this block.
 
     The XML file and the data file are complete after every frame. Kept frames of an interrupted run are copied once to
     a new data file. The arguments and errors are explained in `FieldSeries`.
@@ -163,8 +163,8 @@ class XdmfSeries(FieldSeries):
                 self._writer.data_counter = len(new)
 
     def _write_grid(self, grid: bytes) -> None:
-        """Overwrite the closing tags at the end of the file with one frame, and write the closing tags after the frame.
-        Thus the file is complete after each frame, although only its end is rewritten.
+        """Overwrite the closing tags at the end of the file with one frame, followed by the closing tags. The file is
+        therefore complete after each frame, although only its end is rewritten.
         """
         end = self._tail_start + len(self._tail)
         change_file(self.path, end, [(self._tail_start, grid + self._tail)])

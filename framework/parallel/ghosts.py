@@ -1,10 +1,10 @@
-"""Ghosts: rows of arrays that this process needs, and that another process owns. The owners send the values of these
-rows to this process. This process sends its contributions to these values back to the owners.
+"""Ghosts: rows of arrays that this process needs, although another process owns these rows. The owners send the values
+of these rows to this process. This process sends its contributions to these values back to the owners.
 
-Ghosts are used for coordinates, for unknowns and for the surfaces of contact sets. In arrays of coordinates and
+Ghosts are used for coordinates, for unknowns and for the surfaces of contact sets. In arrays of coordinates and of
 unknowns, the ghosts follow the owned entries. The ghosts of surfaces are recreated when contact neighbours change.
-Values are sent in one message between each pair of neighbours. The contributions are added in the order of the ranks,
-so that the sums of two equal runs are bit-identical.
+Values are sent in one message between each pair of neighbours. The contributions are added in the order of the ranks.
+Therefore the sums of two equal runs are identical in all bits.
 """
 
 from __future__ import annotations

@@ -11,8 +11,8 @@ import numpy as np
 from windlass.framework.arrays import IntArray
 
 DENSE = 4
-"""If the range of keys is at most this factor [1] times the number of keys, the values are stored in a table over the
-whole range.
+"""The values are stored in a table over the whole range of keys if this range is at most this factor [1] times the
+number of keys.
 """
 
 

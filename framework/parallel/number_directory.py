@@ -1,8 +1,8 @@
 """Exchange of values between processes by a distributed table of keys and values. The key of a value is an integer.
 Each process stores only the values of a range of keys.
 
-Each process first sends its values to the processes that store the ranges with the keys of these values. Then each
-process requests values by their keys, and receives these values.
+First, each process sends its values to other processes. The process that stores the range of a key receives the values
+of this key. Then each process requests values by their keys, and receives these values.
 """
 
 from __future__ import annotations

@@ -1,9 +1,9 @@
-"""The MPI processes among which a world is divided: collective operations, and blocks of code in which each process
-works independently of the others.
+"""The MPI processes among which a world is divided. The class has collective operations, and blocks of code in which
+each process works independently of the other processes.
 
-If only some of the processes make a collective call, these processes wait forever for the others. The functions of laws
-that bind or evaluate rows must work independently of other processes. Therefore a collective call in such a function
-raises an error.
+If only some of the processes make a collective call, these processes wait forever for the other processes. The
+functions of laws that bind or evaluate rows must work independently of other processes. Therefore a collective call in
+such a function raises an error.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ class Processes:
 
     @contextmanager
     def alone(self, what: str) -> Iterator[None]:
-        """Context manager. Within its block, this process works independently of the others, and collective calls raise
+        """Context manager: within its block, this process works independently of the others, and collective calls raise
         an error. The argument ``what`` is the name of the task in error messages.
         """
         self._alone.append(what)

@@ -1,7 +1,7 @@
 """Literature sources of laws: the file bibliography.bib of the package, and the selection of the sources that a model
 uses.
 
-A law names its source as text, with keys of the bibliography in brackets: ``source="[@hunt1975]; Simbody 3.7"``.
+A law names its source as text. The keys of the bibliography are in brackets: ``source="[@hunt1975]; Simbody 3.7"``.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ def collect_sources(world: World) -> dict[str, list[str]]:
 
 
 def format_citations(world: World) -> str:
-    """Return the sources of the laws that a model uses, as text in BibTeX format. For each source, a comment in the
+    """Return the sources of the laws that a model uses, as a text in BibTeX format. For each source, a comment in the
     text names the laws from this source.
     """
     sources, entries = collect_sources(world), read_bibliography()

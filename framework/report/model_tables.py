@@ -1,4 +1,4 @@
-"""Tables of a report that describe the model. They show the size of the model, and the number of rows and the
+"""Tables of a report that describe the model. The tables show the size of the model, and the number of rows and the
 parameters of each component.
 """
 

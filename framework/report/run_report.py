@@ -36,8 +36,8 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 DETAILED = 10
-"""Number of solves that the page shows with plots. For later solves that do not fail, the page contains only a row in
-the table of solves.
+"""Number of solves that the page shows with plots. For later solves, the page contains only a row in the table of
+solves, unless the solve fails.
 """
 FAILURES = 10
 """Largest number of rejected steps per solve that the page lists."""
@@ -230,7 +230,7 @@ def _describe_run() -> list[Any]:
 
 
 def _counts(name: str) -> bool:
-    """Return whether an environment variable can affect a run. The report shows only such variables."""
+    """Return whether an environment variable can affect a run. Only these variables appear in the report."""
     return name in ("PETSC_OPTIONS", "OMP_NUM_THREADS") or name.startswith("WINDLASS_")
 
 

@@ -2,13 +2,13 @@
 
 The solves of a script (`Static.solve`, `Dynamic.march`, `Explicit.march`) are numbered in the order in which they
 start. The file has one record for each solve. The record of a finished solve contains its last state. The record of the
-current solve contains the state at its last checkpoint. A restarted script runs from its beginning. Each solve with a
-record in the file continues from this record. A solve that was finished in the interrupted run therefore returns
-immediately.
+current solve contains the state at its last checkpoint. A restarted script runs from its beginning. If the file has a
+record of a solve, the solve continues from this record. A solve that was finished in the interrupted run therefore
+returns immediately.
 
-At each checkpoint, except automatic checkpoints, the solver discards all cached data that are not in the file, such as
-tangents, factorisations and lists of neighbours. After such a checkpoint, an uninterrupted run and a restarted run
-therefore give equal results.
+At each checkpoint, the solver discards all cached data that are not in the file, such as tangents, factorisations and
+lists of neighbours. Automatic checkpoints are an exception. After such a checkpoint, an uninterrupted run and a
+restarted run therefore give equal results.
 """
 
 from __future__ import annotations
@@ -53,9 +53,9 @@ class Checkpoint(StepHook):
         every: number of steps between checkpoints. The default is the number in the file from which the run continues,
             or 1000 if the run starts from the beginning. A further checkpoint is written at the end of each solve.
         minutes: elapsed time [min] since the previous checkpoint after which an automatic checkpoint is written. With
-            0, no automatic checkpoints are written. An automatic checkpoint does not affect the run. The results of a
-            run that continues from an automatic checkpoint agree with the results of the uninterrupted run only within
-            the tolerances of the solver.
+            0, no automatic checkpoints are written. An automatic checkpoint does not affect the run. If a run continues
+            from an automatic checkpoint, its results agree with the results of the uninterrupted run only within the
+            tolerances of the solver.
         restart: file from which the run continues. With None, the run starts from the beginning. With ``"auto"``, the
             run continues from ``path`` if this file exists.
 
@@ -121,8 +121,8 @@ class Checkpoint(StepHook):
             self._lock = OutputLock(self.path, "checkpoint file")
 
     def begin(self, solve_checkpoint: Solve) -> int | None:
-        """Begin a solve, and return its number. If the solve is part of another solve, return None, because the other
-        solve writes the checkpoints.
+        """Begin a solve, and return its number. If the solve is part of another solve, return None, because checkpoints
+        are then written by the other solve.
         """
         if self._active is not None and not self._active.paused:
             return None
@@ -136,8 +136,8 @@ class Checkpoint(StepHook):
             self._active = None
 
     def find(self, number: int) -> dict[str, Any] | None:
-        """Return the record of a solve in the file from which the run continues, or None if the file contains no such
-        record.
+        """Return the record of a solve. The record is read from the file from which the run continues. Return None if
+        the file contains no such record.
         """
         return self._newest.read(number) if self._newest is not None and number in self._known else None
 

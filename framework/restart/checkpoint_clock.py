@@ -1,4 +1,4 @@
-"""The clock that determines when a checkpoint is due. The result is equal on all processes."""
+"""The clock that determines when a checkpoint is due. All processes obtain the same answer from the clock."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ import time
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.parallel.processes import Processes
 
-LONGEST_WAIT = 64
+LONGEST_WAIT = 512
 """Largest number of steps between two readings of the clock."""
 
 
@@ -16,7 +16,7 @@ class Clock:
     """Clock that measures the elapsed time since the previous checkpoint.
 
     Under MPI the first process reads the time and broadcasts the result. The number of steps between two readings of
-    the clock depends on the duration of a step, such that the readings take a negligible time.
+    the clock depends on the duration of a step. Therefore the readings take a negligible time.
 
     Args:
         minutes: elapsed time [min] after which a checkpoint is due; 0 if no checkpoint becomes due.

@@ -2,10 +2,10 @@
 
 A record is a tree of dictionaries. Arrays are stored as datasets, and all other values as JSON. The content of the file
 is created in memory, and written to a temporary file in the folder of the checkpoint file. The temporary file is
-flushed to the disk and then renamed. If the process is killed during these operations, the previous file remains
-complete. A digest is stored after the HDF5 data, and is checked before the HDF5 library opens the file. The digest is
-necessary because the HDF5 library reads some damaged files as empty files, and may crash when it reads other damaged
-files.
+flushed to the disk and then renamed. If the process is killed during these operations, the previous checkpoint file
+remains complete. A digest is stored after the HDF5 data, and is checked before the HDF5 library opens the file. The
+digest is necessary because the HDF5 library reads some damaged files as empty files, and may crash when it reads other
+damaged files.
 """
 
 from __future__ import annotations

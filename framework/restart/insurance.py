@@ -87,7 +87,7 @@ def leave_checkpoints() -> str:
     text is empty if there are no checkpoints.
 
     On processes other than the first, the text does not mention automatic checkpoints, because only the first process
-    writes them.
+    writes these checkpoints.
     """
     insurance, asked = process.unasked, process.from_options
     path = None
@@ -99,8 +99,8 @@ def leave_checkpoints() -> str:
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
-    """Return the first `Checkpoint` that exists, in this order: the one that options request, the one among the hooks,
-    and the automatic one of the script. If none exists, return None.
+    """Return the first `Checkpoint` that exists among the following: the one that options request, the one in the list
+    of hooks, and the automatic one of the script. If none exists, return None.
     """
     if not process.asked:
         process.asked = True

@@ -35,7 +35,7 @@ LOOPS = count()
 
 
 class Restartable(Protocol):
-    """Interface of a solver with solves that can be continued in another run."""
+    """Interface of a solver whose solves can be continued in another run."""
 
     prefix: str
     assembly: Assembly
@@ -133,8 +133,8 @@ class SolveCheckpoint:
                 self._checkpoint.leave_replay()
 
     def restore(self, state: State) -> bool:
-        """If the file from which the run continues contains a record of this solve, set the state, the solver, the
-        hooks and the changed columns of the model to the values in this record.
+        """If the file from which the run continues contains a record of this solve, continue from this record: set the
+        state, the solver, the hooks and the changed columns of the model to the recorded values.
 
         Returns:
             True if this solve had already ended when the interrupted run stopped.
@@ -180,7 +180,7 @@ class SolveCheckpoint:
             say(f"earlier data of these hooks are not kept: {', '.join(empty)}")
 
     def _check_solver(self, record: Mapping[str, Any]) -> None:
-        """Raise ModelError if another solver, or a solver with other settings, made the solve of the record."""
+        """Raise ModelError if the recorded solve was made by another solver, or by a solver with other settings."""
         assert self._checkpoint is not None
         kept, here = record["solver"], self._describe_solver()
         lines = [

@@ -14,16 +14,16 @@ solve is paused.
 
 
 class Interrupt:
-    """Flag that Ctrl-C sets. The solver checks this flag between two steps. A second Ctrl-C raises KeyboardInterrupt
-    immediately.
+    """Flag that Ctrl-C sets. The solver checks this flag between two steps. When the user presses Ctrl-C again,
+    KeyboardInterrupt is raised immediately.
 
     The signal handler is installed only in serial runs, and only if the program has no handler of its own. Because
     Python handles signals only in the main thread, the handler is not installed in other threads.
 
     Attributes:
         wanted: whether the user has pressed Ctrl-C, so that the solve must end after the current step.
-        paused: whether the solve has returned control to its caller between two steps. In this case, Ctrl-C applies to
-            another solve, or ends the program immediately.
+        paused: whether the solve has returned control to its caller between two steps. If ``paused`` is true, Ctrl-C
+            applies to another solve, or ends the program immediately.
     """
 
     def __init__(self, single: bool) -> None:
@@ -32,7 +32,7 @@ class Interrupt:
 
     def begin(self) -> None:
         """Add this solve to the list of running solves, and install the signal handler. If the conditions in the
-        docstring of `Interrupt` are not fulfilled, do nothing.
+        docstring of `Interrupt` are not fulfilled, install no handler.
         """
         if self._single and threading.current_thread() is threading.main_thread():
             handler = signal.getsignal(signal.SIGINT)

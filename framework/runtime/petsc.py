@@ -1,7 +1,8 @@
-"""Initialisation of PETSc, once, with the command line of the model. All modules import PETSc from this module.
+"""Initialisation of PETSc with the command line of the model. PETSc is initialised only once. All modules import PETSc
+from this module.
 
 `windlass run MODEL.py ...` initialises PETSc before it runs the model. Under `python MODEL.py ...`, the first import of
-this module initialises PETSc. This import also installs handlers for error messages without traceback, and for the
+this module initialises PETSc. This import also installs handlers, which print error messages without traceback and
 check for unused options at the end of the script.
 """
 
@@ -22,7 +23,7 @@ __all__ = ["PETSc", "release_dropped"]
 def release_dropped(comm: Any = None, solvers: bool = False) -> None:
     """Free the PETSc objects to which Python no longer refers. The call is collective over ``comm``.
 
-    PETSc keeps such objects until this call, because Python may release them in different orders on different
+    PETSc keeps these objects until this call, because Python may release them in different orders on different
     processes. Without this call, matrices and factors of successive solvers would fill the memory, even in a serial
     run.
 

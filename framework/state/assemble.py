@@ -1,9 +1,9 @@
-"""Assembly functions with an interface like dolfinx, for tests and for solvers of users.
+"""Assembly functions with an interface similar to that of dolfinx, for tests and for solvers of users.
 
 The functions are not collective. Each process assembles the whole model, so no table may be distributed.
 
 The unknowns are the coordinates without multipliers, in world order (the order of the world numbers). Entry i of an
-assembled vector belongs to the coordinate ``state.q[i]``. The functions omit constraints, which only the solvers
+assembled vector is the value for the coordinate ``state.q[i]``. The functions omit constraints, which only the solvers
 assemble.
 """
 
@@ -89,8 +89,8 @@ def assemble_matrix(
 
     If da is not zero, the function differentiates the sum r = M(q) a + `assemble_vector`, at the accelerations a of the
     state. The result is dq ∂r/∂q + dv ∂r/∂v + da ∂r/∂a. If the accelerations are zero, the result is dq K + dv D + da M
-    with the mass matrix M. If da = 0 and ``velocity_terms`` is false, the inertia forces quadratic in velocities are
-    omitted, as in `assemble_vector`.
+    with the mass matrix M. If da = 0 and ``velocity_terms`` is false, the result omits the inertia forces that are
+    quadratic in velocities. `assemble_vector` also omits these forces if ``velocity_terms`` is false.
     """
     check_world(state, world, "assemble_matrix")
     assembly = serial_assembly(world)

@@ -32,8 +32,8 @@ error eps/h are of the same order.
 """
 KINK = 1e-3
 """If the forward and the backward difference differ by at most this fraction [1] of the largest entry of the
-derivative, the residual is treated as smooth. For a residual with a second derivative, the two differences differ in
-proportion to the step.
+derivative, the residual counts as smooth. If the residual has a second derivative, the difference between the two is
+proportional to the step.
 """
 SMALL = 0.1
 """Ratio [1] of a second, smaller step to the first step. With the second step, the forward and the backward difference
@@ -134,7 +134,7 @@ def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
 
 
 def find_largest(assembly: Assembly) -> tuple[float, float]:
-    """Return two forces, F and F + k x. Here F is the largest absolute value in the residual and in the multipliers, k
+    """Return two forces: F and F + k x. Here F is the largest absolute value in the residual and in the multipliers, k
     is the largest entry of the stiffness matrix, and x is the largest coordinate. If coordinates change, rounding
     errors of forces are proportional to F + k x.
     """
@@ -167,7 +167,9 @@ def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
 
 
 def require_no_kink(checked: CheckedValue, where: str) -> None:
-    """Raise ModelError if the residual is a function with a kink at the present value of a number in a table."""
+    """Raise ModelError if the residual, as a function of a number in a table, has a kink at the present value of the
+    number.
+    """
     value = checked.value
     unit = "" if value.column.unit == "1" else f" {value.column.unit}"
     kink, size = find_size(checked.kink), checked.size

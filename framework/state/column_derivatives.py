@@ -42,13 +42,13 @@ the unit of the column.
 SHRINK = 0.25
 """Ratio [1] of each step to the previous step."""
 MOST = 10
-"""Largest number of steps. The last step is 1e-6 of the value. The larger first steps can change contact states, but
-the last step is so small that contacts keep their states.
+"""Largest number of steps. The last step is 1e-6 times the value. The first steps are larger and can change contact
+states. The last step is so small that contacts keep their states.
 """
 EXACT = 1e-11
 """If two extrapolations differ by at most this fraction [1] of the largest entry, no further step is made."""
 LOCAL = "passive", "load", "connector", "constraint"
-"""Roles of laws. The systems of laws with these roles can be created again without other systems."""
+"""Roles of laws. The systems of laws with these roles can be created again without new systems for other laws."""
 COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_v", "mapped"
 """Names of the arrays of the fields that do not depend on columns."""
 
@@ -126,7 +126,7 @@ class ChangedResidual:
 
     def __init__(self, world: World, fields: Fields) -> None:
         self._world, self._fields, self._assembly = world, fields, Assembly(world)
-        self._unchanged: FloatArray | None = None  # residual for the numbers in the tables
+        self._unchanged: FloatArray | None = None  # residual with the unchanged values of the tables
         tables = {component: table for component, table in world.tables.items() if table.count}
         self._targets = {
             component: {
@@ -155,7 +155,7 @@ class ChangedResidual:
             self._copy_fields(assembly, world.numbering.reference - numbering.reference)
             return eval_residual(assembly)
         except ModelError:
-            # the law does not allow this number
+            # the law does not allow the changed value
             return np.full(len(self._fields.x) + len(self._fields.lam) - 2, np.nan)
         finally:
             value.write(before)
@@ -174,7 +174,7 @@ class ChangedResidual:
         return self._unchanged.copy()
 
     def _find_dependent(self, component: type[Component]) -> set[type[Component]]:
-        """Return a component and all components with rows that depend on the columns of this component. Dependent rows
+        """Return a component and all components whose rows depend on the columns of this component. Dependent rows
         refer to rows of the component, directly or through other rows, or to a set that contains rows of the component.
         """
         found, before = {component}, 0

@@ -71,8 +71,8 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
     Under MPI the call is collective. Each process receives the whole result.
 
     Args:
-        entity: handle to the entities. With several entities, the first axis of the result has one entry for each
-            entity.
+        entity: handle to the entities. If the handle has several entities, the first axis of the result has one entry
+            for each entity.
         name: output variable, e.g. ``"axial_force"``. See `outputs_of`.
         state: the state at which the variable is evaluated.
         **where: position on the entity, e.g. ``x=`` [m] along a cable.
@@ -89,8 +89,8 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
 
 
 def read_output(entity: Entity, name: str, world: World, fields: Fields, **where: Any) -> FloatArray:
-    """Evaluate an output variable without checks of the arguments, for the state that `load_outputs` has loaded into
-    the fields. See `eval_output`.
+    """Evaluate an output variable without checks of the arguments. The state must be in the fields, see `load_outputs`
+    and `eval_output`.
     """
     values = find_evaluated_rows(entity, world).evaluate(find_output(entity, name), fields, where)
     return values[0] if len(entity) == 1 else values
@@ -106,7 +106,7 @@ class EvaluatedRows:
         count: number of rows of the handle.
         assembly: the assembly of this process.
         summed: whether several processes share the work within a row (contact sets). The value of the row is then the
-            sum of their contributions.
+            sum of the contributions of these processes.
         all_rows: row numbers of the handle, shape (count,).
     """
 

@@ -1,5 +1,5 @@
-"""Data for a comparison of the models of a continued run and of the interrupted run, and values of columns that the
-interrupted run has changed.
+"""Comparison of the models of a continued run and of the interrupted run, and values of columns that the interrupted
+run has changed.
 """
 
 from __future__ import annotations
@@ -18,8 +18,8 @@ from windlass.framework.model.world import World
 from windlass.framework.state.exchange import gather_reference
 
 SAME_PLACE = 1e-9
-"""Two models count as equal if their reference coordinates differ by at most this value [1], multiplied by 1 + the
-largest magnitude of the coordinates. The value is not 0, because rounding errors differ between machines.
+"""Two models count as equal if their reference coordinates differ by at most this value [1] times (1 + the largest
+magnitude of the coordinates). The value is not 0, because rounding errors differ between machines.
 """
 
 

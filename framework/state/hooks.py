@@ -40,7 +40,7 @@ class StepHook:
         """The solver calls this method before the first step of a solve, with the end time [s] and the estimated number
         of steps.
 
-        After a restart, the method is called with the initial state of the solve, before `restore`.
+        After a restart, the solver calls this method with the initial state of the solve, and then calls `restore`.
         """
 
     def before_step(self, state: State) -> None:
@@ -72,7 +72,7 @@ class StepHook:
         return ()
 
     def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of coming steps, with step sizes up to ``size`` [s], for which the hook need not be called.
+        """Return for how many coming steps, with step sizes up to ``size`` [s], the hook need not be called.
 
         The solver calls this method after `before_step`, and does not call `before_step` and `after_step` for these
         steps.
@@ -100,8 +100,8 @@ class StepHook:
 
     def find_obstacle(self) -> str:
         """Return the reason why this hook cannot continue after a restart, or an empty text if the hook can continue. A
-        solve with a `Checkpoint` calls this method before its first step, and raises ModelError if a hook returns a
-        reason.
+        solve with a `Checkpoint` calls this method before its first step. If a hook returns a reason, the solve raises
+        ModelError.
         """
         return ""
 
@@ -161,7 +161,7 @@ def find_stop(hooks: Iterable[StepHook], state: State) -> float:
 
 
 def run_before_solve(hooks: Iterable[StepHook], state: State, end: float, steps: float) -> None:
-    """Call `StepHook.before_solve` of all hooks, before the first step."""
+    """Call `StepHook.before_solve` of all hooks."""
     for hook in hooks:
         hook.before_solve(state, end, round(steps))
 
@@ -185,8 +185,8 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
 
 
 def _may_change(hook: StepHook) -> bool:
-    """Return whether a hook may change the state. For hooks that only write results, the result is false, and the state
-    is not checked after their calls.
+    """Return whether a hook may change the state. If a hook only writes results, the result is false. The state is then
+    not checked after a call of the hook.
     """
     return hook.changes_state or not type(hook).__module__.startswith(OUTPUTS)
 

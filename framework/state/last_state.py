@@ -21,7 +21,7 @@ _last = LastState()
 
 
 def want() -> None:
-    """Request that states are stored from this call on."""
+    """Request that states are stored after this call."""
     _last.wanted, _last.state = True, None
 
 
@@ -32,6 +32,6 @@ def note(state: State) -> None:
 
 
 def take() -> State | None:
-    """Return the last state, or None if no solve has run, and stop storing states."""
+    """Return the last state, or None if no solve has run. After this call, no states are stored."""
     state, _last.wanted, _last.state = _last.state, False, None
     return state

@@ -28,7 +28,7 @@ class RowPlaces:
 
     Attributes:
         places: indices in the array of the state, shape (rows, k) for at most k values of a row. The index is -1 for
-            values of other processes, and in the last columns of rows with fewer than k values.
+            values that are on other processes, and in the last columns of rows with fewer than k values.
     """
 
     def __init__(self, world: World, assembly: Assembly | None, entity: Entity, name: str) -> None:

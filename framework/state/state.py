@@ -39,7 +39,7 @@ class State:
     process. `gather` returns the state of the whole model.
 
     Assignments such as ``state.q = values`` copy the values into the existing array. Values that are not finite or have
-    a different shape raise ModelError. A state is a state of one world. To use its values in another world, such as a
+    a different shape raise ModelError. A state refers to one world. To use its values in another world, such as a
     changed copy of the model, create a state of the other world, and call the method `assign` of the new state.
     Alternatively, save the state to a file, and call the method `load` of the new state.
 
@@ -90,10 +90,9 @@ class State:
     def _derive(self, assembly: Assembly | None, values: Mapping[str, FloatArray]) -> State:
         """Return a copy of this state with the arrays ``values`` in place of the original arrays."""
         other = State.__new__(State)
-        other._world, other._assembly = self._world, assembly
-        other.t, other.step = self.t, self.step
-        for name in NAMES:
-            setattr(other, name, values[name])
+        known = {"_world": self._world, "_assembly": assembly, "t": self.t, "step": self.step}
+        # attributes are set directly, because `__setattr__` would check values that are known to be correct
+        other.__dict__.update(known, **{name: values[name] for name in NAMES})
         return other
 
     def __repr__(self) -> str:
@@ -132,8 +131,8 @@ class State:
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
         """Copy all values of another state, and return self. The other state may be a state of another world if its
-        arrays have the sizes of the arrays of this state. An example is a state of the model from which this model was
-        copied.
+        arrays have the same sizes as the arrays of this state. An example is a state of the model from which this model
+        was copied.
 
         Raises:
             ModelError: the arrays of the states have different sizes.
@@ -261,7 +260,8 @@ class State:
         The file contains data that identify the model, and the values of its switchable columns (`World.set`). The file
         has a digest, with which `load` detects damaged files. An old file is replaced only after the new file is
         complete. If the state is saved between two steps of a solve, the solver computes the tangent again. The
-        subsequent results of the solve are then bit-identical to the results of a solve that continues from the file.
+        subsequent results of the solve are then identical in all bits to the results of a solve that continues from the
+        file.
 
         Raises:
             OutputError: the file cannot be written.
@@ -287,8 +287,8 @@ class State:
 
         Raises:
             OutputError: the file cannot be read, has a wrong digest, or has values that are not finite.
-            ModelError: the state in the file is a state of a model with different rows, node positions or values of
-                switchable columns.
+            ModelError: the state in the file is a state of a model whose rows, node positions or values of switchable
+                columns differ from this model.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
         check_stored(stored, path)
@@ -348,12 +348,10 @@ def local_state(assembly: Assembly, state: State | None) -> State:
     """
     if state is not None:
         check_world(state, assembly.world, "a solve")
+    if state is not None and state.is_local_to(assembly):
+        return state.copy()
     local = State(assembly.world, assembly)
-    if state is None:
-        return local
-    if state.is_local_to(assembly):
-        local.assign(state)
-    else:
+    if state is not None:
         whole = state.gather()
         local.scatter({name: getattr(whole, name) for name in NAMES})
         local.t, local.step = whole.t, whole.step

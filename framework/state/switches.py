@@ -1,10 +1,10 @@
 """Values of switchable columns in state files. Switchable columns, such as friction, supports and loads, are columns
 that `World.set` may change.
 
-A state is valid only together with the values that the switchable columns had when the state was computed. For example,
-history values of a contact without friction contain no sticking positions. Therefore a state file contains all
-switchable numeric columns as arrays ``switch.<kind>.<column>``. If all rows are equal, such an array has only one row.
-When the file is loaded, these columns are compared with the columns of the model.
+A state is valid only for the values that the switchable columns had when the state was computed. For example, the
+history values of a contact contain no sticking positions if the contact had no friction. Therefore a state file
+contains all switchable numeric columns as arrays ``switch.<kind>.<column>``. If a column has equal values in all rows,
+its array has only one row. When the file is loaded, these columns are compared with the columns of the model.
 """
 
 from __future__ import annotations

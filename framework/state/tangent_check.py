@@ -8,8 +8,8 @@ where M is the mass matrix, C are the constraint equations, C_q are the derivati
 the multipliers. The derivatives of the residual with respect to q, v, a and λ are compared separately, and then as a
 weighted sum. A central difference with step h has a truncation error of about h² times the third derivative, and a
 rounding error of about ε R/h. Here R is the magnitude of the residual, and ε is the relative rounding error of
-floating-point numbers. With h = 1e-6 the sum of both errors is about 1e-9 of the largest entry of a matrix row. Contact
-states are history values, and do not change during the comparison.
+floating-point numbers. With h = 1e-6, the sum of both errors is about 1e-9 times the largest entry of a matrix row.
+Contact states are history values, and do not change during the comparison.
 """
 
 from __future__ import annotations
@@ -31,8 +31,8 @@ from windlass.framework.state.state import State
 
 STEP = 1e-6
 WEAK = 1e-6
-"""Errors of a row are compared with the largest entry of the row, but at least with this fraction [1] of the largest
-entry of the matrix.
+"""Errors of a matrix row are compared with the largest entry of the row, or with this fraction [1] of the largest entry
+of the matrix, if the fraction is larger.
 """
 FACTORS = {
     "x": (1.0, 0.0, 1e-300, 0.0),
@@ -49,8 +49,9 @@ TOGETHER = (0.7, 1.3, 2.1, 0.4)
 not linear in its factors.
 """
 BESIDE = {"x": ("x",), "v": ("v", "lam"), "lam": ("v", "lam"), "a": tuple(FACTORS)}
-"""For each derivative to be checked: names of derivatives. The error of an entry is compared with the largest entry of
-its row, but at most with the largest entry of these derivatives or with 1, if 1 is larger.
+"""For each derivative to be checked: names of derivatives. The error of an entry is compared with the smaller of two
+numbers. The first number is the largest entry of its row. The second number is the largest entry of the named
+derivatives, but at least 1.
 """
 WORDS = {"x": "displacement", "v": "velocity", "a": "acceleration", "lam": "multiplier"}
 
@@ -133,7 +134,7 @@ def check_fields(
     *,
     limit: float = np.inf,
 ) -> None:
-    """Compare the tangent with central differences, as in `check_tangent`, at the present fields of an assembly. The
+    """Compare the tangent with central differences at the present fields of an assembly, see `check_tangent`. The
     comparison is made twice. In the first comparison, constraints are imposed on positions, and in the second, on
     velocities.
 
@@ -141,7 +142,7 @@ def check_fields(
         assembly: the assembly with the fields.
         tolerance: largest allowed error [1] of an entry, relative to the largest entry of its matrix row.
         where: description of the fields in error messages.
-        limit: largest allowed error of any entry, in the unit of the entry. In contrast to ``tolerance``, the limit
+        limit: largest allowed error of any entry, in the unit of the entry. In contrast to ``tolerance``, this limit
             does not depend on the other entries of the matrix row.
 
     Raises:
@@ -269,8 +270,8 @@ def _describe_row(assembly: Assembly, k: int) -> str:
 
 
 def _find_law(assembly: Assembly, name: str, row: int, column: int) -> str:
-    """Return a text with the name of a law and of one of its rows. The contribution of this law to an entry of the
-    tangent has the largest error. The row is the first row of the law that couples the two unknowns of the entry.
+    """Return a text with the name of a law and of one of its rows. The contribution of this law to the given entry of
+    the tangent has the largest error. The row is the first row of the law that couples the two unknowns of the entry.
     """
     worst, found = 0.0, ""
     values = getattr(assembly.fields, name)

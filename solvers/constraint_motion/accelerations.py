@@ -6,11 +6,11 @@ M is the mass matrix, and λ are the multipliers of the constraint equations C(t
 side include the inertia forces that are quadratic in v. The subscripts q and t denote partial derivatives.
 
 History values. Each evaluation computes new history values from the present coordinates and velocities and from the
-history values at the start of the step. The forces are then computed from the new history values. Contact and friction
-laws need this procedure (return mapping). Within a step, forces are therefore functions of the time t, the coordinates
-q and the velocities v. The values written by ``System.post_newton`` must therefore depend only on the state at the
-start of the step and on the coordinates and velocities in ``Fields``. The laws receive the time since the start of the
-step as the step size.
+history values at the start of the step. The forces are then computed from the new history values. The laws of contact
+and friction need this procedure (return mapping). Within a step, forces are therefore functions of the time t, the
+coordinates q and the velocities v. Therefore ``System.post_newton`` must compute its values only from the state at the
+start of the step and from the coordinates and velocities in ``Fields``. The laws receive the time since the start of
+the step as the step size.
 
 Mass. If the mass matrix is diagonal and constant, the forces are divided by the diagonal entries. Any other constant
 mass matrix is factorised once. If the model has constraints, or if the mass matrix depends on q, the matrix of
@@ -40,11 +40,12 @@ from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, Sad
 from windlass.solvers.names import name_dofs, name_largest, shorten
 
 CONSTRAINT_TOLERANCE = 1e-13
-"""Largest violation of constraints that is treated as a rounding error [m, rad, 1], relative to 1 + largest coordinate.
+"""Largest violation of constraints [m, rad, 1], relative to 1 + largest coordinate, that is treated as a rounding
+error.
 """
 STAGNATION = 1e-9
-"""Largest violation of constraints that is accepted if rounding errors prevent a smaller violation [m, rad, 1],
-relative to 1 + largest coordinate.
+"""Largest violation of constraints [m, rad, 1], relative to 1 + largest coordinate, that is accepted if rounding errors
+prevent a smaller violation.
 """
 USES = 3
 """Number of evaluations of the forces after which a compiled `Program` computes the forces."""
@@ -66,7 +67,8 @@ class Accelerations:
     Attributes:
         a: accelerations of all coordinates of this process at the last evaluation, shape (n,).
         lam: multipliers of this process [N, N m], shape (m,).
-        f: the difference f - loads at the last evaluation [N, N m], shape (n + 1,). See the docstring of this module.
+        f: the difference f - loads at the last evaluation [N, N m], shape (n + 1,), with the forces f of the docstring
+            of this module.
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
         has_history: whether the model has laws with a post-Newton update.
@@ -125,8 +127,8 @@ class Accelerations:
         self._is_rate = self._find_rates()
 
     def reset_caches(self) -> None:
-        """Delete the factorisation and the contact candidates of neighbour searches. Later evaluations are then
-        identical to evaluations of a new object.
+        """Delete the factorisation and the contact candidates of neighbour searches. After this call, evaluations give
+        the same results as evaluations of a new object.
         """
         self.assembly.reset_caches()
         self._factorised = False
@@ -261,8 +263,8 @@ class Accelerations:
         raise ProjectionError(f"the constraints cannot be fulfilled: an error of {left:.3g} remains (m, rad, 1)")
 
     def project_velocities(self) -> None:
-        """Project the velocities in the fields onto the constraints with the present matrix. Markers are updated before
-        the projection, but not after it.
+        """Project the velocities in the fields onto the constraints, with the present matrix of the equations. The
+        markers are updated before the projection, and keep these values after the projection.
         """
         fields, processes = self.assembly.fields, self.assembly.processes
         self.assembly.update_markers()
@@ -311,8 +313,8 @@ class Accelerations:
 
 
 def declare_no_solver(prefix: str) -> None:
-    """Create a PETSc linear solver that is not used, because compiled code solves the equations. With this solver,
-    PETSc accepts options with the prefix, and lists these options in the help.
+    """Create a PETSc linear solver that is not used, because compiled code solves the equations. PETSc then accepts
+    options with the prefix of this solver, and lists these options in the help.
     """
     ksp = PETSc.KSP().create(comm=PETSc.COMM_SELF)
     ksp.setOptionsPrefix(prefix)

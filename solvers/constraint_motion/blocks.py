@@ -1,5 +1,5 @@
-"""Factorisation of a matrix of small independent blocks, such as blocks of single bodies, by dense LU factors of each
-block.
+"""Factorisation of a matrix that consists of small independent blocks, such as the blocks of single bodies. Each block
+has dense LU factors.
 
 Each row is divided by its largest entry, and the factorisation uses partial pivoting. Therefore masses of bodies can
 differ by any factor, and diagonal entries of constraint rows can be 0.
@@ -17,9 +17,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.solvers.constraint_motion.saddle import SaddleMatrix, SingularError
 
 LARGEST = 24
-"""Largest number of unknowns of a block for which dense factors are faster than sparse factors."""
+"""Largest number of unknowns of a block. For larger blocks, dense factors are not faster than sparse factors."""
 SMALLEST_PIVOT = 1e-14
-"""Pivot of scaled rows up to which the block is treated as singular [1]."""
+"""If a pivot of scaled rows is at most this value [1], the block is treated as singular."""
 
 
 class BlockFactors:
@@ -76,7 +76,7 @@ def create_block_factors(matrix: SaddleMatrix) -> BlockFactors | None:
 
 def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
     """Find groups of coupled unknowns (blocks). Return an array with the indices of the unknowns of all blocks, block
-    by block, and the index of the first unknown of each block in this array.
+    by block, and an array with the position of the first unknown of each block in the first array.
     """
     from scipy.sparse import csr_array  # imported here, because few models need dense blocks
     from scipy.sparse.csgraph import connected_components  # imported here, because few models need dense blocks
@@ -92,8 +92,8 @@ def find_blocks(pattern: Pattern) -> tuple[IntArray, IntArray]:
 def find_places(
     indptr: IntArray, indices: IntArray, members: IntArray, start: IntArray, entry_start: IntArray, place: IntArray
 ) -> None:
-    """For every entry of every block, write the index of the same entry in the values of the matrix to ``place``.
-    Entries outside the sparsity pattern keep their previous value in ``place``.
+    """For every entry of every block, write its index in the values of the matrix to ``place``. Entries outside the
+    sparsity pattern keep their previous value in ``place``.
     """
     for b in range(len(start) - 1):
         first, size = start[b], start[b + 1] - start[b]
@@ -171,8 +171,8 @@ def solve_blocks(
     right: FloatArray,
     out: FloatArray,
 ) -> None:
-    """Write the solution for the right-hand side ``right`` to ``out``, both in the order of unknowns. No block has more
-    than ``largest`` unknowns.
+    """Write the solution for the right-hand side ``right`` to ``out``. Both arrays are in the order of the unknowns. No
+    block has more than ``largest`` unknowns.
     """
     y = np.zeros(largest)
     for b in range(len(start) - 1):

@@ -1,46 +1,46 @@
-"""Motion that fulfils its constraints on positions, velocities and accelerations, at the start of a run and after jumps
-of the velocities of prescribed motions.
+"""Motion that fulfils the constraints on positions, velocities and accelerations. Such a motion is computed at the
+start of a run, and after jumps of the velocities of prescribed motions.
 
-At the start, positions and velocities that violate constraints only slightly are projected onto the constraints, with
-the smallest change in the norm of the mass matrix. For larger violations, the module start.py raises an error.
+At the start, positions and velocities that violate constraints only slightly are projected onto the constraints. The
+projection has the smallest change in the norm of the mass matrix. For larger violations, the module start.py raises an
+error.
 
-Velocity jumps. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2).
-Accelerations and multipliers oscillate about the correct values from step to step if the first derivative of the time
-function of a constraint jumps, or if a constraint is switched on. Both events are called velocity jumps in this module.
-At index 3 the velocities also oscillate. Without numerical damping, accelerations alternate permanently between 0 and
-twice the correct value. The oscillating accelerations violate the acceleration equations of the constraints. The
-violation is
+Velocity jumps. Implicit methods enforce constraints at position level (index 3) or at velocity level (index 2). A
+velocity jump occurs if the first derivative of the time function of a constraint jumps, or if a constraint is switched
+on. After a velocity jump, accelerations and multipliers oscillate about the correct values from step to step. At index
+3 the velocities also oscillate. Without numerical damping, accelerations alternate permanently between 0 and twice the
+correct value. The oscillating accelerations violate the acceleration equations of the constraints. The violation is
 
     e = C_q a - r.
 
-Here r is the right-hand side of these equations. In smooth motion with the step size h, e is of order h² and changes by
-order h³ from step to step. Accelerations, multipliers and, at index 3, velocities are projected onto the constraints if
-this change exceeds `KINK` times the size of the terms of e. Let δ denote the change of a quantity by the projection, f
-the forces in the equations of motion M a + f + C_qᵀ λ = loads, and j the rate of -e for constant a. The factor c is
-given below:
+Here r is the right-hand side of the acceleration equations. In smooth motion, e is of order h² with the step size h,
+and changes by order h³ from step to step. Accelerations, multipliers and, at index 3, velocities are projected onto the
+constraints if this change exceeds `KINK` times the size of the terms of e. Let δ denote the change of a quantity by the
+projection, f the forces in the equations of motion M a + f + C_qᵀ λ = loads, and j the rate of -e at constant a. The
+factor c is given below. The equations of the projection are
 
     C_q δv = c h² j - Ċ,    M δa + C_qᵀ δλ = f(v) - f(v + δv),  C_q δa = -e,    j = d(r - C_q a)/dt for constant a
 
-The constraint on the norm of Euler parameters is excluded. This constraint does not depend on time, so its violation e
-changes only in three cases: after a jump of a torque, after a velocity jump of another constraint, and if the step size
-is too large for the rotation. For this constraint, e is an acceleration in the direction of the vector of Euler
-parameters, which does not rotate the body. A projection would only change the rotation by a fraction of the
-discretisation error of the step.
+The constraint on the norm of Euler parameters is excluded. This constraint does not depend on time. Its violation e
+therefore changes only in three cases: after a jump of a torque, after a velocity jump of another constraint, and if the
+step size is too large for the rotation. The violation e of this constraint is an acceleration in the direction of the
+vector of Euler parameters. This acceleration does not rotate the body. A projection would change the rotation only by a
+fraction of the discretisation error of the step.
 
 Generalised-alpha's algorithmic acceleration A is an acceleration at the time t + Δ h with Δ = α_m - α_f. A is corrected
 only in the directions of the constraints, such that C_q A = C_q a + Δ h j. This correction preserves order 2 of the
-method. At index 3, c = 1/6 - β - Δ/2, with Newmark's constant β. With this c, velocities are projected onto the
-velocities of a smooth numerical solution. Exact velocities would excite the oscillation again, with oscillating
-accelerations of order h. For the same reason, velocities at index 3 are also projected after the first step of a run.
-Constraints on velocities have index 2 in every method, so c = 0 for these constraints.
+method. At index 3, c = 1/6 - β - Δ/2, with Newmark's constant β. With this value of c, velocities are projected onto
+the velocities of a smooth numerical solution. A projection onto the exact velocities would excite the oscillation
+again, with oscillating accelerations of order h. For the same reason, velocities at index 3 are also projected after
+the first step of a run. Constraints on velocities have index 2 in every method, so c = 0 for these constraints.
 
-If only the norm of M is minimised, the change of velocities causes large strain rates in few elements, and stiff
-dampers may exert very large forces. Therefore M + h ∂f/∂v replaces M in the projection of velocities if damping would
-dissipate more energy in a step h than the kinetic energy of the change of velocities. The change of velocities is then
-the response of the step to an impulse. The derivative j is a one-sided derivative. The time interval of its difference
-quotient lies either before or after the present time, and contains no velocity jump. If the motion is smooth, a
-projection does not reduce the accuracy of the method. The projection is repeated after the next step, because the time
-interval of the difference quotients in the first projection may have contained the velocity jump.
+A change of velocities with the smallest norm of M may cause large strain rates in few elements, so that stiff dampers
+exert very large forces. In the projection of velocities, the matrix M is therefore replaced by M + h ∂f/∂v if damping
+would dissipate more energy in a step h than the kinetic energy of the change of velocities. The change of velocities is
+then the response of the step to an impulse. The derivative j is a one-sided derivative. The time interval of its
+difference quotient lies either before or after the present time, and contains no velocity jump. If the motion is
+smooth, a projection does not reduce the accuracy of the method. The projection is repeated after the next step, because
+the time interval of the difference quotients in the first projection may have contained the velocity jump.
 
 Sources: K. E. Brenan, S. L. Campbell, L. R. Petzold, Numerical Solution of Initial-Value Problems in
 Differential-Algebraic Equations, SIAM (1996), for consistent values; M. Arnold, O. Brüls, A. Cardona, Numer. Math. 129
@@ -74,10 +74,11 @@ from windlass.solvers.stepping.compiled_steps import Follow
 from windlass.solvers.stepping.integrator import Integrator
 
 KINK = 5e-3
-"""Ratio [1] of the change of e in a step to the size of the terms C_q a and r, above which the motion is not smooth.
-Smooth motion with 20 or more steps per period has smaller changes."""
+"""If the ratio [1] of the change of e in a step to the size of the terms C_q a and r is larger than this value, the
+motion is not smooth. In smooth motion with 20 or more steps per period, the ratio is smaller.
+"""
 NOISE_OF_RATES = 1e-5
-"""Rounding error of e, relative to 1 + largest coordinate + largest velocity."""
+"""Rounding error of e, divided by 1 + largest coordinate + largest velocity."""
 NOISE_OF_PLACES = 1e-13
 """Rounding error of second difference quotients of positions in time, multiplied by h², relative to 1 + largest
 coordinate [1].
@@ -85,8 +86,8 @@ coordinate [1].
 LOOK_BACK = 1 / 16
 """Ratio [1] of the time step of the difference quotients of e to the step size."""
 STRADDLES = 2.0
-"""Ratio [1] of the backward to the forward difference quotient of e above which the interval of the backward quotient
-is assumed to contain a velocity jump.
+"""If the ratio [1] of the backward to the forward difference quotient of e is larger than this value, the interval of
+the backward quotient is assumed to contain a velocity jump.
 """
 
 
@@ -119,7 +120,7 @@ class Trace:
     """Changes of velocities and accelerations by a projection onto the constraints.
 
     Attributes:
-        velocities: changes of velocities after which the velocities fulfil the constraints, shape (n,).
+        velocities: changes of velocities by which the velocities fulfil the constraints, shape (n,).
         over: factor [s] of the damping matrix that is added to the mass matrix in the computation of ``velocities``.
         accelerations: changes of accelerations, shape (n,).
         offset: changes of velocities in addition to ``velocities``, shape (n,). With these changes, the velocities are
@@ -141,8 +142,8 @@ class Consistency:
         problem: the equations. Their matrix and their linear solver are used.
         integrator: the integration method.
         project: whether states are projected after velocity jumps. The initial state is always checked.
-        velocities: "check": initial velocities that violate constraints cause an error; "project": the nearest allowed
-            velocities are used.
+        velocities: treatment of initial velocities that violate constraints. With "check", an error is raised. With
+            "project", the nearest allowed velocities are used.
 
     Attributes:
         projections: number of projections after velocity jumps so far.
@@ -180,8 +181,9 @@ class Consistency:
         self.look_back(state)
 
     def refuse_nonlinear(self, state: State, method: str) -> None:
-        """Raise ModelError if the model has nonlinear constraints. The integration method ``method``, which the message
-        names, does not allow these constraints."""
+        """Raise ModelError if the model has nonlinear constraints. The method of integration, ``method``, does not
+        allow nonlinear constraints. The message names the method.
+        """
         if not self._rates.anywhere:
             return
         self._problem.assembly.load_fields(state)
@@ -194,7 +196,7 @@ class Consistency:
             )
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return values in addition to the state that a restart needs; see `Restartable`."""
+        """Return values in addition to the state that a restart needs. See `Restartable`."""
         return {"again": self._again, "projections": self.projections}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
@@ -202,8 +204,9 @@ class Consistency:
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
-        """Evaluate the constraint violation e at the start of a new or resumed run. In all later steps e is known from
-        the previous step."""
+        """Evaluate the constraint violation e at the start of a new or resumed run. In all later steps, e has already
+        been computed in the previous step.
+        """
         if self._project:
             self._problem.assembly.load_fields(state)
             self._look(state)
@@ -278,7 +281,7 @@ class Consistency:
         return self._rates.multiply(a) - right[:-1]
 
     def multiply(self, a: FloatArray) -> FloatArray:
-        """Return C_q a at the coordinates in the fields for the accelerations a, shape (m,)."""
+        """Return C_q a, shape (m,), for the accelerations a at the coordinates in the fields."""
         return self._rates.multiply(a)
 
     def eval_rates(self) -> FloatArray:
@@ -286,8 +289,8 @@ class Consistency:
         return self._rates.eval(rate_level=True)
 
     def _is_kink(self, largest: float, h: float) -> bool:
-        """Return whether, on any process, the constraint violation e has changed more than in smooth motion. On this
-        process, ``largest`` is the amount by which the change exceeds the change in smooth motion.
+        """Return whether, on any process, the constraint violation e has changed more than in smooth motion. The
+        argument ``largest`` is, for this process, the amount by which the change exceeds the change in smooth motion.
         """
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
@@ -335,7 +338,7 @@ class Consistency:
 
     def find_offsets(self, h: float) -> FloatArray:
         """Return the factor c h² [s²] for each constraint, shape (m,). At index 3, the equation C_q δv = c h² j - Ċ
-        determines the change δv of velocities; see the module docstring.
+        determines the change δv of velocities. See the module docstring.
         """
         offset = (1 / 6 - self._integrator.beta - self._integrator.shift / 2) * h * h
         # constraints on velocities need no offset c, because the next steps fulfil these constraints exactly
@@ -343,8 +346,8 @@ class Consistency:
 
     def _find_change(self, solver: MassSolver, gap: FloatArray, h: float) -> tuple[FloatArray, FloatArray, float]:
         """Return the changes of velocities, shape (n,), that change the constraint rates Ċ by ``gap``, shape (m,). The
-        second result is the resulting change of the forces f, shape (n + 1,). The third result is the factor [s] of the
-        damping matrix that is added to the mass matrix, h or 0.
+        second result is the change of the forces f that these changes of velocities cause, shape (n + 1,). The third
+        result is the factor [s] of the damping matrix that is added to the mass matrix, h or 0.
         """
         right = np.append(gap, 0.0)
         zero = np.zeros(self._problem.assembly.layout.spare + 1)
@@ -376,8 +379,8 @@ class Consistency:
         self._problem.assembly.update_markers()
 
     def eval_jerk(self, state: State, h: float) -> FloatArray:
-        """Return j, the rate of -e for constant accelerations, at the state in the fields, computed by difference
-        quotients in time, shape (m,).
+        """Return j, the rate of -e at constant accelerations, shape (m,). The rate is computed by difference quotients
+        in time, at the state in the fields.
 
         If the backward difference quotient is more than `STRADDLES` times the forward difference quotient, the backward
         interval is assumed to contain a velocity jump, and the forward quotient is used. Otherwise the backward

@@ -19,7 +19,7 @@ from windlass.framework.model.system import Coupling, Evaluation, System, evalua
 
 @kernel
 def add_products(values: FloatArray, dofs: IntArray, multipliers: IntArray, w: FloatArray, product: FloatArray) -> None:
-    """Add C_q w to ``product``; ``values`` contains the entries of C_q, constraint by constraint. Coordinates whose
+    """Add C_q w to ``product``. ``values`` contains the entries of C_q, constraint by constraint. Coordinates whose
     index is not an index of ``w`` contribute 0.
     """
     k = 0
@@ -59,13 +59,13 @@ def _evaluate_jacobian(assembly: Assembly, system: System) -> Evaluation:
     (count, width), n = constraint.multipliers.shape, system.dofs.shape[1]
     spare = count * width * n
     # Values that are not entries of C_q are written to the last element of the array. Storage indices are 32-bit
-    # integers, as in matrices.
+    # integers, like the indices of matrix entries.
     slots: Any = np.arange(spare, dtype=np.int32).reshape(count, width, n)
     columns: Any = np.full((count, n, width), spare, np.int32)
     diagonal: Any = np.full((count, width), spare, np.int32)
     block: Any = np.full((count, n, n), spare, np.int32)
     coupling = Coupling(slots, columns, diagonal, block, 0.0)
-    # C_q is the derivative of the rates of the constraints with respect to velocities
+    # C_q is equal to the derivative of the constraint rates with respect to velocities
     return evaluate(assembly.fields, dv=1.0, rate_level=True, coupling=coupling, values=np.zeros(spare + 1))
 
 

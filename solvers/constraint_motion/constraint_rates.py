@@ -1,12 +1,12 @@
-"""Constraint equations C(q, v, t) = 0 of an assembly and their time derivatives, without an assembled Jacobian matrix.
+"""Constraint equations C(q, v, t) = 0 of an assembly and their time derivatives. No Jacobian matrix is assembled.
 
     Ċ = C_q v + C_t
     C̈ = C_q a - r,  r = -(C_q v)_q v - 2 C_qt v - C_tt
 
-The subscripts q and t denote partial derivatives of C. The argument ``rate_level`` of the methods selects Ċ instead of
-C. The laws of constraints compute C, Ċ and the right-hand side r of C_q a = r for the accelerations a. Since Ċ is
-linear in v, a product C_q w is the difference between Ċ for the velocities v + w and Ċ for v. For this product only
-markers are updated, and no search for contacts is executed.
+The subscripts q and t denote partial derivatives of C. If the argument ``rate_level`` of a method is true, the method
+evaluates Ċ instead of C. The laws of constraints compute C, Ċ and r, which is the right-hand side of the equations C_q
+a = r for the accelerations a. Since Ċ is linear in v, a product C_q w is the difference between Ċ for the velocities v
++ w and Ċ for v. For this product, only markers are updated. Contacts are not searched.
 """
 
 from __future__ import annotations
@@ -23,9 +23,9 @@ from windlass.framework.model.system import evaluate
 from windlass.solvers.names import shorten
 
 CHANGE = 1e-3
-"""Change of coordinates by which nonlinear constraints are detected, relative to 1 + largest coordinate [1]."""
+"""Change of coordinates [1], relative to 1 + largest coordinate, that is used to detect nonlinear constraints."""
 LINEAR = 1e-9
-"""Largest change of C_q, relative to its entries, up to which a constraint is treated as linear [1]."""
+"""If the change of C_q, relative to its entries, is at most this value [1], a constraint is treated as linear."""
 
 
 class ConstraintRates:
@@ -125,15 +125,15 @@ class ConstraintRates:
 
     def _draw(self, size: float) -> FloatArray:
         """Return pseudo-random values between -size and size, shape (n,). The values depend only on the world index of
-        each coordinate. Therefore copies of a coordinate on several processes (ghosts) receive equal values.
+        each coordinate, so that copies of a coordinate on several processes (ghosts) have equal values.
         """
         # the fractional parts of multiples of an irrational number are distributed evenly in an interval
         parts: FloatArray = np.modf(0.6180339887498949 * (1.0 + self._assembly.layout.dofs))[0]
         return size * (2.0 * parts - 1.0)
 
     def describe(self, which: NDArray[np.bool_], values: FloatArray | None = None, most: int = 6) -> str:
-        """Return a text with the names of constraints. If ``values`` are given, the text contains these values, and the
-        names are sorted by descending values. The call is collective.
+        """Return a text with the names of constraints. If ``values`` are given, the text also contains these values,
+        and the names are sorted by descending values. The call is collective.
 
         Args:
             which: whether each constraint is named, shape (m,).

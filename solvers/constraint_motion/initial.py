@@ -1,10 +1,10 @@
 """Consistent initial accelerations: M a + f + C_q^T lam = loads,  C_q a = -(C_q v)_q v - 2 C_qt v - C_tt.
 
 Here M is the mass matrix, f are the forces on the left-hand side, and the subscripts q and t denote partial derivatives
-of the constraint equations C. Initial accelerations and multipliers are computed with the matrix and the linear solver
-of Newton's method, because Newton's method needs these objects anyway. A separate solver is used in two cases. First,
-the solver of Newton's method may fail. For example, LU without pivoting fails for coordinates without mass. Second,
-options with the prefix ``initial_`` may select a solver.
+of the constraint equations C. The matrix and the linear solver of Newton's method are also used to compute initial
+accelerations and multipliers, because Newton's method needs them anyway. In two cases, another solver is used. First,
+the solver of Newton's method may fail. An example is LU without pivoting for coordinates without mass. Second, options
+with the prefix ``initial_`` may select a solver.
 """
 
 from __future__ import annotations
@@ -33,31 +33,32 @@ from windlass.solvers.newton.problem import NonlinearProblem
 
 PREFIX = "initial_"
 FRICTION_SOLVES = 3
-"""Number of iterations that determine the directions of friction forces that are proportional to multipliers. In 2D the
-first iteration is exact.
+"""Number of iterations for the directions of friction forces that are proportional to multipliers. In 2D the first
+iteration is exact.
 """
 REFINEMENTS = 3
-"""Largest number of iterative refinements of the solution. With refinement, iterative solvers of low accuracy are
-sufficient.
+"""Largest number of iterative refinements of the solution. Because of this refinement, iterative solvers of low
+accuracy are sufficient.
 """
 ACCURATE = 1e-12
-"""Ratio [1] of the residual to the right-hand side at which refinement of the solution ends."""
+"""Refinement of the solution ends at this ratio [1] of the residual to the right-hand side."""
 ACCEPTED = 1e-4
-"""Largest ratio [1] of the residual of a test solution to its right-hand side. Above this value, the solver of Newton's
-method is not used."""
+"""Largest allowed ratio [1] of the residual of a test solution to its right-hand side. If the ratio is larger, the
+solver of Newton's method is not used.
+"""
 
 
 def update_initial_accelerations(problem: NonlinearProblem, state: State, still: IntArray | Sequence[int] = ()) -> None:
-    """Set ``state.a`` and ``state.carried`` to the accelerations, and ``state.lam`` to the multipliers, that fulfil the
-    equations at the start.
+    """Compute accelerations and multipliers that fulfil the equations at the start. Set ``state.a`` and
+    ``state.carried`` to the accelerations, and ``state.lam`` to the multipliers.
 
     Source: the acceleration-level equations of constrained mechanics, e.g. Brenan, Campbell, Petzold (1996).
 
     Args:
         problem: the equations.
         state: positions, velocities and history values at the start.
-        still: process-local indices of multipliers. The prescribed accelerations of the constraints with these
-            multipliers are set to 0, even if the functions of time of the constraints give other values.
+        still: process-local indices of multipliers. For the constraints with these multipliers, the prescribed
+            accelerations are set to 0, even if the functions of time of the constraints give other values.
 
     Raises:
         ModelError: the mass matrix with the constraints is singular. The message names coordinates without mass, or
@@ -87,7 +88,8 @@ class MassSolver:
     """Object that solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c]. The matrix is evaluated when the object is created, at the
     state in the fields.
 
-    The matrix overwrites the tangent of Newton's method. The next Newton run evaluates the tangent again.
+    The matrix overwrites the tangent of Newton's method. Therefore the next Newton run must evaluate the tangent again,
+    and does so.
 
     Args:
         problem: the equations with matrix and linear solver. Markers must be up to date.
@@ -182,8 +184,8 @@ class MassSolver:
 
 
 def _solves(ksp: Any, matrix: Any, right: Any) -> bool:
-    """Return whether the solver finds a solution for ``right`` with a residual of at most `ACCEPTED`. A random
-    right-hand side tests whether the matrix is regular.
+    """Return whether the solver finds a solution for ``right`` with a residual of at most `ACCEPTED`. The right-hand
+    side is random, so that the test shows whether the matrix is regular.
     """
     solution = try_solve(ksp, right)
     if solution is None:

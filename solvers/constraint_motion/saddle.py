@@ -1,12 +1,12 @@
-"""The matrix [M C_qᵀ; C_q 0] of accelerations and multipliers, and its factorisation by PETSc.
+"""The matrix [M C_qᵀ; C_q 0] of the equations for accelerations and multipliers, and its factorisation by PETSc.
 
     M a + C_qᵀ λ + f = 0,    C_q a = c
 
 M is the mass matrix, a are the accelerations, λ the multipliers, C_q the derivatives of the constraint equations with
 respect to the coordinates, and c the right-hand sides of the constraints. The vector f contains all other forces,
-including the inertia forces that are quadratic in velocities, minus the loads. The same matrix projects coordinates and
-velocities onto the constraints with the smallest change in the norm of M. The equation of an inactive constraint is
-λ = 0.
+including the inertia forces that are quadratic in velocities, minus the loads. The projection of coordinates and
+velocities onto the constraints with the smallest change in the norm of M has the same matrix. The equation of an
+inactive constraint is λ = 0.
 """
 
 from __future__ import annotations
@@ -38,7 +38,8 @@ class SingularError(ModelError):
 
 
 class SaddleMatrix:
-    """The matrix for the unknowns of this process. Its sparsity pattern contains no couplings by springs and contacts.
+    """The matrix for the unknowns of this process. The sparsity pattern of this matrix contains no couplings by springs
+    and contacts.
 
     Rows and columns of constraints are multiplied by ``scale``, so that all entries have similar size. The unknowns of
     constraints are therefore λ / scale.
@@ -108,8 +109,8 @@ class SaddleMatrix:
         )
 
     def _repeated(self) -> str:
-        """Return a text with the names of redundant constraints, whose forces are not unique. The text is empty if no
-        redundant constraints are found.
+        """Return a text with the names of redundant constraints. The constraint forces of such constraints are not
+        unique. The text is empty if no redundant constraints are found.
         """
         layout, number, comm = self.assembly.layout, self.assembly.world.numbering, self.assembly.comm
         matrix = TangentMatrix(self.pattern, layout.unknowns.numbers, layout.unknowns.owned, comm)
@@ -141,11 +142,11 @@ class Factors(Protocol):
         """
 
     def reset(self) -> None:
-        """Delete the factorisation and the data of its solver; call `factorise` afterwards."""
+        """Delete the factorisation and the data of its solver. Call `factorise` afterwards."""
 
     def solve(self, right: FloatArray) -> FloatArray:
-        """Return the solution for a right-hand side. Both have the order of the unknowns of this process. Values of
-        ghosts in the right-hand side are added to the values of their owners.
+        """Return the solution for a right-hand side. The solution and the right-hand side have the order of the
+        unknowns of this process. Values of ghosts in the right-hand side are added to the values of their owners.
 
         Raises:
             SingularError: the matrix of accelerations and multipliers is singular.
@@ -176,12 +177,12 @@ class PetscFactors:
         self._solved = False
 
     def factorise(self) -> None:
-        """Copy the present values of the matrix; PETSc factorises the matrix at the next solve."""
+        """Copy the present values of the matrix. PETSc factorises the matrix at the next solve."""
         self._tangent.values[:-1] = self._matrix.values
         self._tangent.update()
 
     def reset(self) -> None:
-        """Delete the factorisation, see `Factors.reset`."""
+        """Delete the factorisation and the data of its solver, see `Factors.reset`."""
         if self._solved:
             reset_factors(self._ksp)
             self._ksp.setOperators(self._tangent.mat)

@@ -1,15 +1,15 @@
 """Check whether a motion can start from a state. If positions or velocities violate constraints, an error is raised
 with the names of these constraints.
 
-Small gaps of positions (below `SMALL_GAP`) and small violations of constraints by velocities (below `SMALL_RATE`)
-result from rounded input or from errors of an earlier solve. Such gaps and violations are removed by projection onto
-the constraints. If a function of time prescribes a motion, a gap would cause a jump of this motion. Gaps of prescribed
+Gaps of positions below `SMALL_GAP`, and violations of constraints by velocities below `SMALL_RATE`, result from rounded
+input or from errors of an earlier solve. These gaps and violations are removed by projection onto the constraints. If a
+function of time prescribes a motion, the motion would jump at the start because of a gap. Therefore gaps of prescribed
 motions must be below `SMALL_JUMP` or below the displacement in `STEPS` steps. The drift of index-2 methods is smaller
 than these limits.
 
 If the coordinates of a constraint with a prescribed rate are at rest (C_q v = 0), the constraint is treated as a motor
-that is switched on: the coordinates receive the prescribed speed without an error. If C_q v ≠ 0, the constraint would
-change velocities that the user has specified. In this case an error is raised by default.
+that is switched on. The coordinates receive the prescribed speed, and no error is raised. If C_q v ≠ 0, the constraint
+would change velocities that the user has specified. In this case an error is raised by default.
 """
 
 from __future__ import annotations
@@ -28,14 +28,14 @@ from windlass.solvers.constraint_motion.constraint_jacobian import eval_sizes
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 
 SMALL_GAP = 1e-3
-"""Largest initial position gap that is closed without an error [m, rad, 1], relative to 1 + largest coordinate."""
+"""Largest initial position gap [m, rad, 1], relative to 1 + largest coordinate, that is closed without an error."""
 SMALL_RATE = 1e-3
-"""Largest violation of a constraint by velocities that is corrected without an error [m/s, rad/s, 1/s], relative to 1 +
-sum of the absolute terms of the constraint.
+"""Largest violation of a constraint by velocities [m/s, rad/s, 1/s], relative to 1 + sum of the absolute terms of the
+constraint, that is corrected without an error.
 """
 SMALL_JUMP = 1e-5
-"""Gap of a prescribed motion [m, rad, 1], relative to 1 + largest coordinate, below which the gap is never treated as a
-jump.
+"""A gap of a prescribed motion [m, rad, 1], relative to 1 + largest coordinate, is never treated as a jump if the gap
+is below this value.
 """
 STEPS = 10.0
 """Ratio [1] of the gap of a prescribed motion to the displacement in one step. Above this ratio, the gap is treated as
@@ -45,7 +45,7 @@ a jump.
 
 def find_driven(assembly: Assembly, counts: Callable[[System], bool] = lambda system: True) -> NDArray[np.bool_]:
     """Return, for each multiplier of this process, whether its constraint prescribes a motion as a function of time,
-    shape (m,). The result is False for constraints of systems for which ``counts`` returns False.
+    shape (m,). For a constraint of a system for which ``counts`` returns False, the result is False.
     """
     found = np.zeros(len(assembly.layout.multipliers_owned) + 1, np.bool_)
     for system in assembly.systems:
@@ -122,12 +122,12 @@ def check_velocities(assembly: Assembly, rates: ConstraintRates, rate: FloatArra
 
 
 def check_motion(assembly: Assembly, state: State, h: float, velocities: str) -> None:
-    """Raise ModelError for a state from which no motion can start. The call is collective.
+    """Raise ModelError if no motion can start from a state. The call is collective.
 
     Args:
         state: the initial state.
         h: step size [s].
-        velocities: ``"check"``, or ``"project"``, which accepts velocities that constraints forbid.
+        velocities: ``"check"``, or ``"project"``. With ``"project"``, velocities that constraints forbid are accepted.
     """
     rates = ConstraintRates(assembly)
     if not rates.anywhere:

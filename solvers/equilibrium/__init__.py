@@ -1,1 +1,1 @@
-"""Methods of the static solver in addition to Newton's method: paths to an equilibrium, and stability checks."""
+"""Additions to Newton's method for the static solver: paths to an equilibrium, and stability checks."""

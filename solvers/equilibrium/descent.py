@@ -1,12 +1,13 @@
 """Descent to a stable equilibrium by implicit steps. Each step decreases the potential and ends in a stable state.
 
 Each step solves f(q) + k M (q - q_last) = 0 with the unbalanced forces f, the coordinates q and the mass matrix M,
-where q_last is the solution q of the previous step. A large step of this type (a backward Euler step) does not detect
-instability. If k is less than half of the squared growth rate of an unstable mode, the steps damp this mode and
-approach a saddle point. Therefore a step is accepted only if, at the end of the step, K + k M is positive definite for
-all motions that the constraints allow. Here K is the tangent of f. The end is then a minimum of the potential plus k/2
-|q - q_last|²_M, and the potential decreases. The factor k decreases after successful steps and increases after a failed
-step. Near a stable equilibrium k tends to 0. Contact states are updated after every step.
+where q_last is the solution q of the previous step. A large step of this type (a backward Euler step) can end at an
+unstable equilibrium. If k is less than half of the squared growth rate of an unstable mode, the steps damp this mode
+and approach a saddle point. Therefore a step is accepted only if the matrix K + k M at the end of the step is positive
+definite for all motions that the constraints allow. Here K is the tangent of f. The end of an accepted step is then a
+minimum of the potential plus k/2 |q - q_last|²_M, and the potential has decreased. The factor k decreases after
+successful steps and increases after a failed step. Near a stable equilibrium k tends to 0. Contact states are updated
+after every step.
 
 Source: pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J. Numer. Anal. 35 (1998) 508-523; proximal
 point method, R. T. Rockafellar, SIAM J. Control Optim. 14 (1976) 877-898.
@@ -28,8 +29,9 @@ EASIER, HARDER = 0.3, 4.0
 WAIT = 3
 """Number of steps after a failed step in which the factor k is constant."""
 END_SHARE = 1e-9
-"""Ratio [1] of the factor k to its first value below which the descent ends. The descent also ends if k exceeds its
-first value divided by this ratio."""
+"""If the ratio [1] of the factor k to its first value is below this value, the descent ends. The descent also ends if k
+exceeds its first value divided by this ratio.
+"""
 
 
 def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: State) -> tuple[FloatArray, int]:
@@ -40,7 +42,7 @@ def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: Stat
         scheme: the equilibrium to be found.
         q: initial displacements [m, 1, rad], shape (n,).
         k: initial factor of M [1/s^2].
-        state: a state of this process as working memory. Its values are overwritten.
+        state: a state of this process that is used as working memory. Its values are overwritten.
 
     Returns:
         Displacements near a stable equilibrium, shape (n,), and the number of linear solves.

@@ -1,26 +1,26 @@
-"""Form-finding: computation of the equilibrium shape of slack lines, which does not depend on the initial shape.
+"""Form-finding: computation of the equilibrium shape of slack lines. The result does not depend on the initial shape.
 
 A line whose initial shape is shorter than its unstrained length has a compressive force of EA times the relative
-difference in length. If a solve decreases the potential from such a shape, the line folds. In form-finding all lines
-are in tension from the first solution on, as in a net under tension. There are two stages:
+difference in length. If a solve that decreases the potential starts from such a shape, the line folds. In form-finding
+all lines are in tension from the first solution on, as in a net under tension. There are two stages:
 
 1. Force densities. Each row (one cable element) has no bending stiffness. Its axial force is N = ρ |r'| with the
    stretch |r'|, and does not depend on the reference length of the row. The constant ρ is the force density. The
    equilibrium is the solution of linear equations, so the initial shape has no influence. The force density is
    corrected by ρ <- ρ |r'|/(1 + ε0 + N/EA), with the stress-free strain ε0. The force density increases if the row is
-   longer than its law predicts for the force N, and decreases if the row is shorter. The corrections end when all
+   longer than its law predicts for the force N. Otherwise the force density decreases. The corrections end when all
    lengths have errors of at most 10 %, or after `DENSITIES` solutions.
 2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
-   multiplier μ is the force of the previous solution, corrected by the error in length. Solutions need few iterations
-   if forces change little between solutions. The stiffness k increases after each solution. The increase is larger if
-   the force changes are small. With k = EA this force equals the force in the law of the row.
+   multiplier μ is the force of the previous solution, corrected by the error in length. If forces change little between
+   two solutions, the second solution needs few iterations. The stiffness k increases after each solution. The increase
+   is larger if the force changes are small. With k = EA, this axial force is equal to the force in the law of the row.
 
-Contacts are updated after every solution. If they do not settle, or a solution fails, form-finding is repeated with
-soft contacts, see `relaxed_contacts`. The limit of their stiffness is N/L_e² with the mean axial force N and the mean
-length L_e of the rows. It increases after each solution with multipliers after which the force error of the contacts is
-small, until all contacts have their own stiffness. The result is an initial shape for load steps, which determine
-contact states again. All solutions use the laws of the model. `Strands` describes the parameters of the laws that are
-changed. Friction is switched off, because it would prevent the motion of lines.
+Contacts are updated after every solution. If contacts do not settle, or a solution fails, form-finding is repeated with
+soft contacts, see `relaxed_contacts`. The stiffness of soft contacts is at most N/L_e², with the mean axial force N and
+the mean length L_e of the rows. This limit increases after each solution with multipliers if the force error of the
+contacts is small, until all contacts have their own stiffness. The result of form-finding is an initial shape for load
+steps. The load steps determine contact states again. All solutions use the laws of the model. `Strands` describes the
+parameters of the laws that are changed. Friction is switched off, because it would prevent the motion of lines.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
 Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
@@ -43,41 +43,43 @@ from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.scheme import Scheme
 
 ROPE = 1e-3
-"""Compressive strain at buckling below which a row is treated as a line that may be slack, if its buckling force is
-also less than the sum of all loads [1].
+"""Compressive strain at buckling [1]. Below this value, a row is treated as a line that may be slack, if its buckling
+force is also less than the sum of all loads.
 """
 DENSITIES = 30
-"""Largest number of solutions with force densities."""
+"""Largest number of solutions with force densities in stage 1."""
 MULTIPLIERS = 150
-"""Largest number of solutions with multipliers."""
+"""Largest number of solutions with multipliers in stage 2."""
 NEAR = 0.1
-"""Relative error of the lengths of rows [1]. If the errors are smaller, multipliers replace force densities."""
+"""Relative error of the lengths of rows [1]. If all errors are smaller, multipliers replace force densities."""
 LARGEST_RATIO = 10.0
 """Largest ratio of the force densities of a row in two consecutive solutions [1]."""
 CHANGE = 0.5
-"""Relative change of forces [1] above which the stiffness does not increase."""
+"""If the relative change of forces [1] is larger than this value, the stiffness does not increase."""
 GROWTH = 30.0
 """Largest factor by which the stiffness k increases after a solution [1]."""
 RETREAT = 3.0
 """Divisor of the stiffness k after a failed solution [1]."""
 LEAST_FORCE = 1e-5
-"""Smallest multiplier, and smallest force by which changes of forces are divided, relative to the largest force of all
-lines [1].
+"""Smallest multiplier, and smallest divisor of changes of forces, both relative to the largest force of all lines [1].
 """
 COMPRESSION = 0.1
 """Largest compressive force of a solution with multipliers, relative to the largest force of all lines [1]. Solutions
 with larger compressive forces are repeated with a smaller stiffness.
 """
 CONTACT = 1e-3
-"""Force error, relative to the largest contact force [1], below which contacts are treated as settled."""
+"""If the force error, relative to the largest contact force [1], is below this value, contacts are treated as settled.
+"""
 MOST, MOST_SOFT = 150, 300
 """Largest numbers of linear solves in form-finding, with the own stiffness of contacts and with soft contacts."""
 STIFFER = 10.0
 """Factor by which the limit of the contact stiffness increases after a solution in which contacts settle [1]."""
 WAY = 0.1
-"""Force error, relative to the largest contact force [1], below which the limit of the contact stiffness increases."""
+"""If the force error, relative to the largest contact force [1], is below this value, the limit of the contact
+stiffness increases.
+"""
 RTOL = 1e-4
-"""Relative tolerance of each Newton run [1]; intermediate solutions need not be exact."""
+"""Relative tolerance of each Newton run [1]. Intermediate solutions need not be exact."""
 MAX_IT = 15
 """Largest number of iterations of each Newton run."""
 
@@ -88,18 +90,20 @@ class Lines:
     Args:
         assembly: the systems.
         load: sum of the absolute values of all loads [N].
+        every: whether all rows count as lines, also rows whose bending stiffness can bear compression.
 
     Attributes:
         load: sum of the absolute values of all loads [N].
         exist: whether at least one process has a line that can be slack.
         are_lines: whether each row of this process is a line that can be slack, shape (rows,).
+        bearable: compressive force [N] at which each row would buckle if its ends were clamped, shape (rows,).
         row, weight, stiffness, free: values at the integration points of all laws, see `Strands`. The rows of all laws
             are numbered consecutively.
         length, row_stiffness: length [m] and stiffness [N] of each row.
         count: number of strands of this process.
     """
 
-    def __init__(self, assembly: Assembly, load: float) -> None:
+    def __init__(self, assembly: Assembly, load: float, every: bool = False) -> None:
         self._assembly, self._processes, self.load = assembly, assembly.processes, load
         self._parts: list[Strands] = [s.axis.strands for s in assembly.systems if s.axis.strands is not None]
         counts = [len(part.bearable) for part in self._parts]
@@ -111,10 +115,11 @@ class Lines:
         self.weight = self._join([part.weight for part in self._parts])
         self.stiffness = self._join([part.stiffness for part in self._parts])
         self.free = self._join([part.free for part in self._parts])
-        self._bearable = self._join([part.bearable for part in self._parts])
+        self.bearable = self._join([part.bearable for part in self._parts])
         self.length = np.bincount(self.row, self.weight, self.count)
         self.row_stiffness = self.mean(self.stiffness)
-        self.are_lines = self._bearable < np.minimum(load, ROPE * self.row_stiffness)
+        self.are_lines = every | (self.bearable < np.minimum(load, ROPE * self.row_stiffness))
+        self.are_lines &= self.row_stiffness > 0.0
         self.exist = self._processes.any(bool(self.are_lines.any()))
 
     @staticmethod
@@ -131,14 +136,22 @@ class Lines:
         return self._join([part.eval_stretch(self._assembly.fields) for part in self._parts])
 
     def are_slack(self) -> bool:
-        """Return whether a line at the state in the fields is folded, or has a larger compressive force than loads can
-        cause.
+        """Return whether any line is folded, or has a larger compressive force than the loads can cause, at the state
+        in the fields.
         """
         force = self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free))
-        folded = np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
+        folded = self._find_folded()
         # a line whose force is NaN is treated as slack
-        slack = self.are_lines & (folded | ~(force >= -np.maximum(self.load, self._bearable)))
+        slack = self.are_lines & (folded | ~(force >= -np.maximum(self.load, self.bearable)))
         return self._processes.any(bool(slack.any()))
+
+    def _find_folded(self) -> BoolArray:
+        """Find folded rows of this process, shape (rows,)."""
+        return np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
+
+    def are_folded(self) -> bool:
+        """Return whether a line at the state in the fields is folded."""
+        return self._processes.any(bool((self.are_lines & self._find_folded()).any()))
 
     def take(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> None:
         """Set the axial stiffness [N] and the stress-free strain [1] of lines at their integration points, shape
@@ -162,6 +175,10 @@ class Lines:
         found: float = self._processes.largest([float(np.max(values, where=self.are_lines, initial=-np.inf))])[0]
         return found
 
+    def sum(self, values: FloatArray) -> FloatArray:
+        """Return the sums of ``values`` over all processes."""
+        return self._processes.sum(values)
+
     def eval_stretch_of_all(self) -> float:
         """Return the present total length of all lines, relative to their total reference length [1]."""
         on = np.where(self.are_lines, self.length, 0.0)
@@ -169,8 +186,8 @@ class Lines:
         return float(present / own)
 
     def eval_transverse_stiffness(self, force: FloatArray) -> float:
-        """Return N/L² [N/m^2] with the mean of the axial forces ``force`` [N], shape (rows,), and the mean length L of
-        all lines.
+        """Return N/L² [N/m^2]. N is the mean of the axial forces ``force`` [N], shape (rows,), and L is the mean length
+        of all lines.
         """
         on = self.are_lines
         count, total, length = self._processes.sum(np.array([on.sum(), on @ force, on @ self.length]))
@@ -178,8 +195,8 @@ class Lines:
 
 
 def divide(force: FloatArray, stiffness: FloatArray, where: BoolArray) -> FloatArray:
-    """Return force / stiffness [1] where ``where`` is true, and 0 elsewhere. The stiffness of a row that is not a line
-    can be 0, for example if the row is broken.
+    """Return force / stiffness [1] where ``where`` is true, and 0 elsewhere. The division is restricted because the
+    stiffness of a row that is not a line can be 0, for example if the row is broken.
     """
     return np.divide(force, stiffness, out=np.zeros_like(force), where=where)
 
@@ -191,15 +208,20 @@ def sum_loads(assembly: Assembly, load_factor: float) -> float:
     return float(assembly.processes.sum(np.array([np.abs(loads[: len(assembly.layout.owned)]).sum()]))[0])
 
 
-def find_lines(newton: Newton, scheme: Scheme) -> Lines | None:
-    """Return the data of the lines of a model under the loads of a scheme. Return None if no line can be slack, or if
-    there are no loads. The fields of the assembly must contain the initial state of the scheme.
+def find_lines(newton: Newton, scheme: Scheme, every: bool = False) -> Lines | None:
+    """Return the data of the lines of a model under the loads of a scheme, see `Lines`. Return None if no line can be
+    slack, or if there are no loads. The fields of the assembly must contain the initial state of the scheme.
     """
     newton.problem.start(scheme)
     newton.problem.expand_unknowns(newton.problem.unknowns)
-    load = sum_loads(newton.problem.assembly, scheme.load_factor)
-    lines = Lines(newton.problem.assembly, load)
-    return lines if load > 0.0 and lines.exist else None
+    assembly = newton.problem.assembly
+    load = sum_loads(assembly, scheme.load_factor)
+    strands = (system.axis.strands for system in assembly.systems if system.axis.strands is not None)
+    weak = any(every or bool(part.bearable.min(initial=np.inf) < load) for part in strands)
+    if not (load > 0.0 and assembly.processes.any(weak)):
+        return None
+    lines = Lines(assembly, load, every)
+    return lines if lines.exist else None
 
 
 class FormFinder:
@@ -208,9 +230,9 @@ class FormFinder:
     Args:
         newton: Newton's method for the equations of equilibrium.
         lines: the slack lines whose shape is computed.
-        scheme: the equilibrium to be found, with its initial state. The fields contain the history values of this
+        scheme: the equilibrium to be found, including its initial state. The fields contain the history values of this
             state.
-        state: a state of this process as working memory. Its values are overwritten.
+        state: a state of this process that is used as working memory. Its values are overwritten.
         decide: function that determines contact states from a state without history values, so that friction starts
             from 0. If ``decide`` is None, contacts keep their history values.
 
@@ -227,8 +249,8 @@ class FormFinder:
         self._contacts, self._limit, self._most = SoftContacts(newton.problem.assembly), np.inf, MOST
 
     def find(self) -> bool:
-        """Compute the shape, first with the own stiffness of the contacts, and then with soft contacts; return whether
-        the shape was found.
+        """Compute the shape. The first attempt uses the own stiffness of the contacts, and a second attempt uses soft
+        contacts. Return whether the shape was found.
         """
         snes, fields = self._newton.snes, self._newton.problem.assembly.fields
         settings, first = snes.getTolerances(), (fields.data.copy(), fields.start_data.copy())
@@ -247,14 +269,18 @@ class FormFinder:
             snes.setTolerances(*settings)
             self._newton.problem.lag.drop_tangent()
 
-    def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool) -> bool:
-        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution.
-        The argument ``bend`` states whether lines keep their bending stiffness. Return whether the solve has converged.
+    def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool, k: float = 0.0) -> bool:
+        """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution q_0.
+        The argument ``bend`` states whether lines keep their bending stiffness, and the forces k M (q - q_0) are added.
+        Return whether the solve has converged.
         """
         problem = self._newton.problem
         self._lines.take(stiffness[self._lines.row], free, bend)
         problem.lag.drop_tangent()
-        run = self._newton.solve(replace(self._scheme, q0=self.q))
+        scheme = replace(self._scheme, q0=self.q)
+        if k > 0.0:
+            scheme.q_anchor, scheme.stabiliser = self.q, k
+        run = self._newton.solve(scheme)
         self.spent += run.iterations
         if run.converged:
             problem.store_static(self._state)
@@ -322,7 +348,7 @@ class FormFinder:
             if not found:
                 self.q, fields.data[:], fields.start_data[:] = before
                 factor /= RETREAT
-                self._limit = max(self._limit / STIFFER, 1.0)  # the limit inf does not change
+                self._limit = max(self._limit / STIFFER, 1.0)  # a limit of inf remains inf
                 continue
             contact = self._update()
             least = LEAST_FORCE * largest

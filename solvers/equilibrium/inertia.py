@@ -1,14 +1,14 @@
-"""Stability of a static equilibrium and direction of instability, from the inertia (the signs of the eigenvalues) of
-the tangent.
+"""Stability of a static equilibrium, and direction of instability. Both follow from the inertia (the signs of the
+eigenvalues) of the tangent.
 
-An equilibrium is stable if the potential has a minimum at this point, that is, if δqᵀ K δq > 0 for all δq ≠ 0 with C_q
-δq = 0. The matrix of Newton's method with its m active constraints, [[K, C_qᵀ], [C_q, 0]], then has exactly m negative
+An equilibrium is stable if it is a minimum of the potential, that is, if δqᵀ K δq > 0 for all δq ≠ 0 with C_q δq = 0.
+The matrix of Newton's method with its m active constraints, [[K, C_qᵀ], [C_q, 0]], then has exactly m negative
 eigenvalues. Each additional negative eigenvalue corresponds to a direction in which the potential decreases. The number
 of negative eigenvalues follows from an LDLᵀ factorisation (Sylvester).
 
-Two shifts prevent rounding errors from changing the number of negative eigenvalues. Each active constraint has -δ on
-its diagonal and therefore adds exactly one negative eigenvalue, even if the constraint is redundant. In addition, ε D
-is added to the diagonal entries of the coordinates, where D_i = Σ_j |K_ij|. The eigenvalues of modes without stiffness
+With two shifts, rounding errors cannot change the number of negative eigenvalues. Each active constraint has -δ on its
+diagonal and therefore adds exactly one negative eigenvalue, even if the constraint is redundant. In addition, ε D_i
+with D_i = Σ_j |K_ij| is added to the diagonal entry of each coordinate i. The eigenvalues of modes without stiffness
 then become positive. With this shift, only modes K v = μ D v with μ < -ε are counted.
 
 If K is not symmetric (friction, follower loads, user functions), the symmetric part of K is checked first. If the
@@ -39,20 +39,20 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rounding import multiply_absolute
 
 SHIFT = 1e-12
-"""Shift ε: modes with |μ| < ε are treated as modes without stiffness; rounding errors are about 1e-15."""
+"""Shift ε. Modes with |μ| < ε are treated as modes without stiffness. Rounding errors of μ are about 1e-15."""
 CONSTRAINT_SHIFT = 1e-10
 """Ratio of the shift δ to s²/D_max [1]. Here s is the sum of the absolute values in the row of C_q, and D_max is the
 largest D_i."""
 SYMMETRIC = 1e-10
-"""Asymmetry below which K is treated as symmetric [1]."""
+"""If the asymmetry [1] of K is below this value, K is treated as symmetric."""
 NEAREST = 4
-"""Number of computed eigenvalues of an unsymmetric tangent; the eigenvalues closest to 0 are computed."""
+"""Number of computed eigenvalues of an unsymmetric tangent. The eigenvalues closest to 0 are computed."""
 ITERATIONS = 60
 """Largest number of inverse iterations for the lowest mode. Iterations end when the relative change of μ is below 1e-3.
 """
 SAME_INERTIA = 1e-6
-"""Relative error of a solution for a random right-hand side [1] up to which the factors are assumed to have the same
-inertia as the matrix. For 10⁶ unknowns, the component of a random unit vector along an eigenvector is about 1e-3.
+"""Relative error [1] of a solution for a random right-hand side. Up to this value, the factors are assumed to have the
+same inertia as the matrix. For 10⁶ unknowns, the component of a random unit vector along an eigenvector is about 1e-3.
 """
 
 
@@ -63,17 +63,17 @@ class InertiaError(ModelError):
 
 
 def is_surely_stable(problem: NonlinearProblem) -> bool:
-    """Return whether the LU factors of the tangent of Newton's method prove that all modes are stable. False does not
-    mean that a mode is unstable.
+    """Return whether the LU factors of the tangent of Newton's method prove that all modes are stable. The result False
+    does not imply that a mode is unstable.
 
     Without pivoting the LU factors of a symmetric matrix are its LDLᵀ factors. Therefore no mode has negative stiffness
     if all of the following three conditions are met. The number of negative pivots is at most the number of
     constraints. The matrix is far from singular, so no constraint is redundant, and rounding errors do not change the
     sign of a pivot. Up to rounding errors, the product of the computed factors is the tangent A itself. If blocks are
-    ill-conditioned, the computed factors are the factors of a matrix A + E with larger errors E. If E (A + E)⁻¹ is
-    small, no matrix A + τE with 0 <= τ <= 1 is singular, and these factors also have the inertia of A. The matrix E (A
-    + E)⁻¹ also determines the error after one refinement, and is small if the refined solution for a random right-hand
-    side is exact. This check takes a tenth of the time of `TangentInertia`.
+    ill-conditioned, the computed factors are the factors of a matrix A + E with a larger error matrix E. If E (A + E)⁻¹
+    is small, no matrix A + τE with 0 <= τ <= 1 is singular. The factors of A + E then also have the inertia of A. The
+    matrix E (A + E)⁻¹ also determines the error after one refinement. It is small if the refined solution for a random
+    right-hand side is exact. This check takes a tenth of the time of `TangentInertia`.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -94,9 +94,9 @@ class TangentInertia:
 
     Args:
         problem: the equations. `NonlinearProblem.update_tangent` must have been called for the solution.
-        like: the `TangentInertia` of the complete tangent, if the tangent of the problem is only a part of the complete
-            tangent, for example the part without contacts. The matrix D of the complete tangent is then used. With this
-            D, rows of the part that are nearly 0 do not count as modes.
+        like: if the tangent of the problem is only a part of the complete tangent, for example the part without
+            contacts: the `TangentInertia` of the complete tangent. The matrix D of the complete tangent is then used.
+            Rows of the part that are nearly 0 then do not count as modes.
 
     Attributes:
         asymmetry: norm |D^-½ (K - Kᵀ) D^-½| [1].
@@ -107,7 +107,8 @@ class TangentInertia:
     def __init__(self, problem: NonlinearProblem, like: TangentInertia | None = None) -> None:
         self._problem, tangent = problem, problem.matrix.mat
         if problem.pattern.block > 1:
-            # only a factorisation by rows gives the inertia, so blocks are converted
+            # only the factorisation of a matrix that is stored by rows gives the inertia, so a matrix of blocks is
+            # converted
             tangent = tangent.convert("aij", PETSc.Mat())
         self._tangent, self._symmetric = tangent, tangent.duplicate(copy=True)
         self._symmetric.transpose()
@@ -196,7 +197,7 @@ class TangentInertia:
             pc.apply(right, solution)
         except PETSc.Error as error:
             raise_cause(error)
-            # the result is not finite, because a pivot was 0
+            # a pivot was 0, so the result is not finite
             return False
         if not np.isfinite(solution.norm()):
             return False
@@ -255,9 +256,9 @@ class TangentInertia:
     def loses_stability(self) -> bool:
         """Return whether one of two checks shows that an unsymmetric K has an eigenvalue with a negative real part.
 
-        The first check is the sign of the determinant, which differs from (-1)^m if an odd number of real eigenvalues
-        is negative. The second check computes the eigenvalues closest to 0 by Arnoldi's method for K⁻¹ D. An
-        equilibrium loses its stability when an eigenvalue passes through 0.
+        The first check is the sign of the determinant. The sign differs from (-1)^m if an odd number of real
+        eigenvalues is negative. The second check computes the eigenvalues closest to 0 by Arnoldi's method for K⁻¹ D.
+        An equilibrium loses its stability when an eigenvalue passes through 0.
         """
         problem, right, solution = self._problem, self._weights.duplicate(), self._weights.duplicate()
         matrix = self._tangent.duplicate(copy=True)

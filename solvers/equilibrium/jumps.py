@@ -1,27 +1,27 @@
-"""Search for jumps: load steps in which the path of equilibria ends at a limit point and the solution jumps
-(snap-through).
+"""Search for jumps (snap-through): load steps in which the path of equilibria ends at a limit point and the solution
+jumps to another equilibrium.
 
 Newton's method finds an equilibrium for the load at the end of a step, even if no path of equilibria connects this
-equilibrium with the start. For example, beyond the limit load of a shallow arch the solution is the snapped arch, and
-the result does not show the jump. In the step, loads p increase by Δp, and displacements increase by Δq. Along a path
-with the tangent K and the path parameter τ from 0 to 1, Δp·dq = Δp·K⁻¹Δp dτ. The work w of the load increments is
-therefore bounded:
+equilibrium with the start. For example, the solution of a shallow arch beyond its limit load is the snapped arch. The
+solution alone does not show that the arch has jumped. In the step, loads p increase by Δp, and displacements increase
+by Δq. Along a path with the tangent K and the path parameter τ from 0 to 1, Δp·dq = Δp·K⁻¹Δp dτ. The work w of the load
+increments is therefore bounded:
 
     w = Δp·Δq <= (largest Δp·K⁻¹Δp on the path).
 
-The value of Δp·K⁻¹Δp at the start is w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. The value at the
-end, w1, is computed by one solution with the tangent at the end. If the stiffness increases or decreases monotonically
-along the path, w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved, then the half that
-contains more of w is halved again, down to 1/1024 of the step. The last part contains a jump if (1) the part contains
-at least a quarter of w, (2) the slope dw/dτ in the part is at least 256 times the mean slope, and (3) Δp·K⁻¹Δp, which
-tends to infinity at a limit point, exceeds 5 w0 just before the part. Contacts that open, close or slip cause sudden
-changes, but Δp·K⁻¹Δp does not increase before these changes.
+At the start of the step, Δp·K⁻¹Δp has the value w0 = Δp·Δq1, where Δq1 is the first iterate of Newton's method. At the
+end of the step, the value w1 is computed by one solution with the tangent at the end. If the stiffness increases or
+decreases monotonically along the path, w <= max(w0, w1). A step with w > 1.5 max(w0, w1) is traced. The step is halved.
+Then the half that contains more of w is halved again, down to 1/1024 of the step. The last part contains a jump if (1)
+the part contains at least a quarter of w, (2) the slope dw/dτ in the part is at least 256 times the mean slope, and (3)
+Δp·K⁻¹Δp, which tends to infinity at a limit point, exceeds 5 w0 just before the part. Contacts that open, close or slip
+cause sudden changes, but Δp·K⁻¹Δp does not increase before these changes.
 
 Far beyond a limit point the structure is so stiff that w is again small. Therefore, if the end of the first step is
 more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. The first quarter of this
-part is then checked in the same way, and so on. The checks end when a part fulfils the criterion for tracing, or when
-the end of a part is at most twice as stiff as the start of this part. Steps with w < w0/50 are not checked, because
-such steps occur in ropes that are almost slack.
+part is then checked in the same way, and so on. The checks end when a part fulfils the criterion for tracing. They also
+end when the end of a part is at most twice as stiff as the start of this part. Steps with w < w0/50 are not checked,
+because such steps occur in models with ropes that are almost slack.
 
 Prescribed motions are not scaled by the load factor. If the start violates constraints by C = C0, the path from this
 start fulfils C = C0 (1 - τ) with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are
@@ -37,19 +37,19 @@ solve uses the prescribed motion after a thousandth of the step. The distance of
 most |Δq| in the first solve, and less than half of |Δq| in the second solve. Otherwise the contact states have changed,
 and no jump is reported.
 
-If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is approximately
-equal to the work of Δp. The step is then traced from this equilibrium, and the value of w0 at this equilibrium is used
-in addition to the value at the start. Without load, a cable has almost no stiffness against changes of its shape.
-Therefore the shape changes rapidly, but continuously, with the first small load.
+If a step begins near an equilibrium, the work of all forces from this equilibrium to the first iterate is almost equal
+to the work of Δp. The step is then traced from this equilibrium, and the value of w0 at this equilibrium is used in
+addition to the value at the start. Without load, a cable has almost no stiffness against changes of its shape. With the
+first small load, its shape therefore changes rapidly, but continuously.
 
-At starts q0 that are not near an equilibrium, the imbalance is larger. For example, a prestrain may have changed,
-because prestrain is not scaled by the load factor. Let f0 = f(q0) be the imbalance of all forces, with the loads at the
-end of the step. In this case the path is defined by f = (1 - τ) f0. The imbalance decreases gradually along this path,
-and -f0 replaces Δp. No path exists from a start that is unstable under the forces -f0.
+If the start q0 of a step is not near an equilibrium, the imbalance is larger. For example, a prestrain may have
+changed, because prestrain is not scaled by the load factor. Let f0 = f(q0) be the imbalance of all forces, with the
+loads at the end of the step. For such a start, the path is defined by f = (1 - τ) f0. The imbalance decreases gradually
+along this path, and -f0 replaces Δp. No path exists from a start that is unstable under the forces -f0.
 
 If the contact states of a step do not settle, the step is checked together with the next step that settles. If the
 contact states of a half of the step do not settle, this half is assumed to be beyond the limit point. Steps that begin
-exactly at the limit point are not detected. Two jumps in one step are reported as one.
+exactly at the limit point are not detected. Two jumps in one step are reported as one jump.
 
 Source: J. M. T. Thompson, G. W. Hunt, A General Theory of Elastic Stability (1973), section 4 (the slope of a stable
     path under a dead load is positive, and infinite at a limit point).
@@ -70,49 +70,55 @@ from windlass.solvers.names import name_largest
 from windlass.solvers.newton.problem import NonlinearProblem
 
 EXCESS = 1.5
-"""Ratio w/max(w0, w1) of a load step above which the step is traced [1]. See the docstring of this module."""
+"""If the ratio w/max(w0, w1) [1] of a load step is larger than this value, the step is traced. See the docstring of
+this module.
+"""
 EQUILIBRIUM = 1e-3
-"""Work of forces other than loads, relative to the work of the loads, up to which the start is treated as an
-equilibrium [1].
+"""Work of forces other than loads, relative to the work of the loads [1]. Up to this value, the start is treated as an
+equilibrium.
 """
 NEAR = 10.0
-"""Work of all forces, relative to the work of the loads, up to which the start is treated as close to an equilibrium
-[1].
+"""Work of all forces, relative to the work of the loads [1]. Up to this value, the start is treated as close to an
+equilibrium.
 """
 MOVED = 1e-9
-"""Gap of constraints above which a load step contains prescribed motion [m, rad]."""
+"""If a gap of constraints [m, rad] is larger than this value, the load step contains prescribed motion."""
 APART = 0.5
-"""Distance between the end and the first iterate of a step with prescribed motion, relative to the first iterate, above
-which the step is traced [1]."""
+"""Distance between the end and the first iterate of a step with prescribed motion, relative to the first iterate [1].
+If the distance is larger than this value, the step is traced.
+"""
 LINEAR = 1e-9
-"""Difference of a coordinate between the end and the first iterate, relative to the displacement of the coordinate, up
-to which the coordinate is treated as prescribed [1].
+"""Difference of a coordinate between the end and the first iterate, relative to the displacement of the coordinate [1].
+Up to this value, the coordinate is treated as prescribed.
 """
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Displacement, relative to the largest coordinate, up to which the displacement may be a rounding error [1]. A solve
-adds at most 64 corrections, each of which is rounded.
+"""Displacement, relative to the largest coordinate [1]. Up to this value, the displacement may be a rounding error. A
+solve adds at most 64 corrections, each of which is rounded.
 """
 LEAST = 1e-6
 """Norm of Δq [m, rad] above which a step from an unbalanced start is checked. Smaller displacements are treated as
 errors of the previous step.
 """
 STIFFER = 0.5
-"""Ratio w1/w0 of the first load step below which the first part of the step is also checked [1]."""
+"""Ratio w1/w0 [1] of the first load step. If the ratio is below this value, the first part of the step is also checked.
+"""
 SLACK = 0.02
-"""Ratio w/w0 of the first load step below which the step is not checked, because ropes are almost slack [1]."""
+"""Ratio w/w0 [1] of the first load step. If the ratio is below this value, ropes are almost slack, and the step is not
+checked.
+"""
 QUARTERS = 8
 """Largest number of times that the first part of the step is reduced to a quarter."""
 HALVINGS = 10
 """Largest number of halvings of a traced step."""
 ENOUGH = 6
 """Number of halvings after which the search ends if no equilibrium is found. Near a limit point the tangent is nearly
-singular, so a failure is then expected.
+singular, so solves are then expected to fail.
 """
 SHARE = 0.25
 """Smallest share of w [1] that the last part of the step must contain so that a jump is reported."""
 ASTRAY = 0.5
-"""Ratio of the displacement in the first thousandth of a step to the displacement in the step, above which contact
-states have changed at the start [1].
+"""Ratio [1] of the displacement in the first thousandth of a step to the displacement in the step. If the ratio is
+larger than this value, contact states have changed at the start.
 """
 STEEP = 5.0
 """Smallest ratio of Δp·K⁻¹Δp just before a limit point to w0 [1]. Trusses and arches have ratios of 18 and more."""
@@ -148,8 +154,9 @@ class JumpWatch:
         The state must not change until the step has been traced.
         """
         if self._rough and not self._waits and before > self._before:
-            # This step continues a step of the same solve in which contact states did not settle. The recorded loads,
-            # and the work of these loads along the first iterate, are scaled to the load increment of both steps.
+            # This step continues an earlier step of the solve, after which contact states did not settle. The recorded
+            # loads, and the work of these loads along the first iterate, are scaled to the load increment of both
+            # steps.
             more = (after - self._before) / (self._after - self._before)
             self._loads, self._paid, self._done = more * self._loads, more**2 * self._paid, more**2 * self._done
             self._after = after
@@ -183,10 +190,9 @@ class JumpWatch:
         return float(self._problem.assembly.processes.sum(np.array([value], np.float64))[0])
 
     def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
-        """Return the arguments of `Scheme` and the load factor with which an equilibrium on the path of the step is
-        computed.
+        """Return the arguments of `Scheme`, and the load factor, for an equilibrium on the path of the step.
 
-        The arguments are forces or constraint gaps. At the start of the step, their values are such that the start is
+        The arguments are forces or constraint gaps. At the start of the step, they have values for which the start is
         an equilibrium. The values decrease to 0 at the end of the step.
         """
         left = (self._after - load_factor) / (self._after - self._before)
@@ -208,7 +214,7 @@ class JumpWatch:
         return self._sum(len(self._gap)) > 0.0
 
     def _has_history(self, state: State) -> bool:
-        """Return whether any process has history values, which means that contacts may open, close or slip."""
+        """Return whether any process has history values. In this case contacts may open, close or slip."""
         return self._sum(len(state.data)) > 0.0
 
     def suspects(self, end: State, unsettled: bool) -> bool:
@@ -258,7 +264,9 @@ class JumpWatch:
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)
 
     def _release(self) -> None:
-        """Select the path along which the imbalance of the start decreases, instead of the path of increasing loads."""
+        """Select the path on which the imbalance of the start decreases. This path replaces the path of increasing
+        loads.
+        """
         self._held, self._paid = True, self._done
         self._loads[:] = 0.0
         self._loads[: self._owned] = -self._residual
@@ -267,7 +275,7 @@ class JumpWatch:
         """Return Δp·K⁻¹Δp [J] for the load increment Δp and the tangent K at the last equilibrium of the problem, or 0
         if K is singular.
 
-        If ``update`` is false, K is the tangent of the last iteration, which is already factorised.
+        If ``update`` is false, K is the tangent of the last iteration, whose factors already exist.
         """
         return self._eval_work(self._find_rates(self._loads[:-1], np.zeros(0), update))
 
@@ -325,7 +333,7 @@ class JumpWatch:
             load = 0.5 * (before + after)
             middle = solve(low, load)
             if middle is None and self._bumps:
-                # contacts do not settle at this load factor, which is therefore assumed to be beyond the limit point
+                # contacts do not settle at this load factor, so the load factor is assumed to be beyond the limit point
                 after = load
                 continue
             if middle is None and done < ENOUGH:
@@ -363,13 +371,13 @@ class JumpWatch:
         )
 
     def _is_astray(self, held: State, end: State, solve: SolveStep) -> bool:
-        """Return whether changed contact states lead to an equilibrium that is not on the path of the step.
+        """Return whether changed contact states lead to an equilibrium outside the path of the step.
 
         The start of the step was an equilibrium. A solve with the prescribed motion of the start may nevertheless find
-        another equilibrium. This equilibrium is not on the path if its distance from the start exceeds the distance of
-        the end of the step from the start. A second solve finds the equilibrium after a thousandth of the step. The
-        changed contact states have also left the path if the distance of this equilibrium from the start exceeds half
-        of the distance of the end of the step from the start.
+        another equilibrium. This equilibrium is outside the path if its distance from the start is larger than the
+        distance between the end and the start of the step. A second solve finds the equilibrium after a thousandth of
+        the step. Contact states have also changed if the distance of this second equilibrium from the start is larger
+        than half of the distance between the end and the start of the step.
         """
         assert self._start is not None
         origin, bit = self._start.q, 0.5**HALVINGS * (self._after - self._before)
@@ -380,8 +388,8 @@ class JumpWatch:
         return found is not None and self._eval_square(found.q - origin) > ASTRAY**2 * goes
 
     def _is_steep(self, low: State, load_factor: float, solve: SolveStep) -> bool:
-        """Return whether free coordinates move much faster with the prescribed motion, at the equilibrium with the
-        given load factor, than at the start of the step.
+        """Return whether free coordinates move much faster with the prescribed motion than at the start of the step.
+        The speed is evaluated at the equilibrium with the given load factor.
         """
         if solve(low, load_factor) is None:
             return True
@@ -389,9 +397,9 @@ class JumpWatch:
         return rate == 0.0 or rate > STEEP**2 * self._eval_square(self._first)
 
     def _find_part(self, low: State, high: State, solve: SolveStep) -> tuple[State, float] | None:
-        """Find the part at the start of a step that must be traced, where ``low`` and ``high`` are the states at the
-        start and at the end of the step. Return the state and the load factor at the end of this part, or None if no
-        part must be traced.
+        """Find the part at the start of a step that must be traced. The arguments ``low`` and ``high`` are the states
+        at the start and at the end of the step. Return the state and the load factor at the end of this part, or None
+        if no part must be traced.
         """
         share, way = 1.0, self._eval_work(high.q - low.q)
         suspected = way > EXCESS * self._paid
@@ -422,7 +430,7 @@ class JumpWatch:
 
     def _name_largest(self, way: FloatArray) -> str:
         """Return a text with the coordinate that has the largest displacement, and this displacement. Positions are
-        preferred to other coordinates.
+        preferred to other kinds of coordinates.
         """
         world, layout = self._problem.assembly.world, self._problem.assembly.layout
         moves = np.zeros(layout.spare + 1)

@@ -2,9 +2,9 @@
 started from the last state, fails.
 
 Each step solves f(q) + k M (q - q_last) = 0 with the unbalanced forces f, the coordinates q and the mass matrix M,
-where q_last is the solution q of the previous step. The factor k decreases while steps succeed. The result is only a
-better initial value for Newton's method. Source: pseudo-transient continuation, C. T. Kelley, D. E. Keyes, SIAM J.
-Numer. Anal. 35 (1998).
+where q_last is the solution q of the previous step. The factor k decreases from step to step while steps succeed. The
+result is only a better initial value for Newton's method. Source: pseudo-transient continuation, C. T. Kelley, D. E.
+Keyes, SIAM J. Numer. Anal. 35 (1998).
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
     Args:
         newton: the solver.
         scheme: the equilibrium to be found. Its start is ``scheme.q0``.
-        state: a state of this process as working memory. Its values are overwritten.
+        state: a state of this process that is used as working memory. Its values are overwritten.
 
     Returns:
         Displacements near the equilibrium [m, 1, rad], shape (n,), and the number of linear solves.

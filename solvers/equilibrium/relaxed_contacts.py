@@ -1,9 +1,10 @@
 """Temporary parameters of contacts during form-finding: no friction, and a limited normal stiffness.
 
-Friction would prevent the motion of lines. A line of elements of the length L_e with the axial force N resists a
-transverse displacement of a node by a force of about N/L_e per displacement, which is N/L_e² per length. If contacts
-are much stiffer, a contact that closes lifts its neighbours, and contacts open and close periodically. Therefore
-form-finding is repeated with stiffnesses per length of at most N/L_e², see `SoftContacts`.
+Friction would prevent the motion of lines. Consider a line with the axial force N that consists of elements of length
+L_e. A transverse displacement of a node causes a resisting force of about N/L_e per displacement, which is N/L_e² per
+length. If contacts are much stiffer than this resistance, a contact that closes lifts its neighbours, and contacts open
+and close periodically. Therefore form-finding is repeated with stiffnesses per length of at most N/L_e², see
+`SoftContacts`.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ STIFFNESS = "contact_stiffness_per_length"
 
 
 def find_switchable(assembly: Assembly, name: str) -> list[tuple[Entity, FloatArray]]:
-    """Return the contact rows in whose tables the column ``name`` can be changed during a run and is not 0 everywhere,
-    and the values of the column in these rows. The call is collective.
+    """Return the contact rows whose table has a column ``name`` that can be changed during a run and is not 0 in all
+    rows. Also return the values of the column in these rows. The call is collective.
     """
     found = list[tuple[Entity, FloatArray]]()
     for component, table in assembly.world.tables.items():
@@ -38,8 +39,8 @@ def find_switchable(assembly: Assembly, name: str) -> list[tuple[Entity, FloatAr
 
 @contextmanager
 def without_friction(assembly: Assembly) -> Iterator[None]:
-    """Return a context in which the friction coefficients of all contacts are 0, except friction coefficients that
-    cannot be changed during a run. The call is collective.
+    """Return a context in which the friction coefficients of all contacts are 0. Friction coefficients that cannot be
+    changed during a run keep their values. The call is collective.
     """
     kept = find_switchable(assembly, FRICTION)
     try:
@@ -57,12 +58,13 @@ class SoftContacts:
     """The contacts of cables whose normal stiffness can be limited. All calls are collective.
 
     Attributes:
-        exist: whether there are such contacts.
+        exist: whether there are contacts whose normal stiffness can be limited.
         are_own: whether all contacts have their own stiffness.
+        limited: the present limit of the stiffness [N/m^2]; inf if there is no limit.
     """
 
     def __init__(self, assembly: Assembly) -> None:
-        self._assembly, self._kept, self._limit = assembly, find_switchable(assembly, STIFFNESS), np.inf
+        self._assembly, self._kept, self.limited = assembly, find_switchable(assembly, STIFFNESS), np.inf
         largest = [float(values.max(initial=0.0)) for _, values in self._kept]
         self._largest = max(assembly.processes.largest(largest), default=0.0)
         self.exist, self.are_own = bool(self._kept), True
@@ -70,9 +72,9 @@ class SoftContacts:
     def limit(self, stiffness: float) -> None:
         """Limit the normal stiffness of all contacts to ``stiffness`` per length [N/m^2]."""
         stiffness = min(stiffness, self._largest)
-        if stiffness == min(self._limit, self._largest):
+        if stiffness == min(self.limited, self._largest):
             return
-        self._limit, self.are_own = stiffness, stiffness >= self._largest
+        self.limited, self.are_own = stiffness, stiffness >= self._largest
         for rows, values in self._kept:
             self._assembly.world.set(rows, **{STIFFNESS: np.minimum(values, stiffness)})
         self._assembly.refresh()

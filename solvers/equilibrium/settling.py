@@ -1,11 +1,11 @@
-"""Settling: implicit steps that decrease the potential, for contacts that open and close periodically from pass to
-pass.
+"""Settling: implicit steps that decrease the potential. They are used if contacts open and close periodically from pass
+to pass.
 
 The discontinuous iteration updates all contact states at the same time. The states can change periodically if contacts
 are much stiffer than the body. An example is a rope with an axial force of a few newtons on segments with a contact
 stiffness of 10⁷ N/m. Contacts that close in one pass then push the neighbouring segments away. The iteration is
-equivalent to Newton's method without a line search for a potential with a piecewise smooth gradient. This cycle is
-prevented by the term k M (q - q_last), where q_last is the solution of the previous step. With this term a contact that
+equivalent to Newton's method without a line search, applied to a potential with a piecewise smooth gradient. The term k
+M (q - q_last) prevents this cycle, where q_last is the solution of the previous step. With this term a contact that
 closes moves the neighbouring segments only slightly, and the contact states settle in a few passes. Each step solves
 the equations
 
@@ -39,12 +39,12 @@ EASIER, HARDER = 0.1, 10.0
 WAIT = 2
 """Number of steps after a failed step in which the factor k is constant."""
 END_SHARE = 1e-9
-"""Ratio of the factor k to its first value below which k is set to 0 [1]."""
+"""If the ratio [1] of the factor k to its first value is below this value, k is set to 0."""
 LARGEST = 1e6
-"""Ratio of the factor k to its first value above which the attempt fails [1]."""
+"""If the ratio [1] of the factor k to its first value is above this value, the attempt fails."""
 WAY = 0.1
-"""Largest ratio [1] of the force error to the largest contact force that is accepted in steps with k > 0 if contact
-states change periodically.
+"""Largest ratio [1] of the force error to the largest contact force. In steps with k > 0, this ratio is accepted if
+contact states change periodically.
 """
 
 

@@ -1,14 +1,14 @@
-"""Check for unconstrained coordinates without stiffness before a static solve.
+"""Check before a static solve whether unconstrained coordinates have no stiffness.
 
-A tangent K is considered singular if its factorisation fails, or if rounding errors alone invalidate the solution of K
-x = b for a random b. The error in the equations is eps |K| |x|, with the relative rounding error eps of floating-point
-numbers. If a motion has no stiffness, x is of the order of |b|/(eps |K|), and the error in the equations is of the
-order of |b|.
+A tangent K is considered singular if its factorisation fails, or if rounding errors alone make the solution of K x = b
+for a random b useless. The error in the equations is eps |K| |x|, with the relative rounding error eps of
+floating-point numbers. If a motion has no stiffness, x is of the order of |b|/(eps |K|), and the error in the equations
+is of the order of |b|.
 
-The linear solver of Newton's method is tried first, and the first iteration uses its factorisation. If the solution of
-this solver is not accurate, a solver with pivoting is used. The solution for the random b also shows whether factors in
-dense blocks are accurate. If the errors of the refined solution exceed rounding errors, later tangents are stored by
-rows instead of in blocks.
+The linear solver of Newton's method is tried first. Its factorisation is also used in the first iteration. If the
+solution of this solver is not accurate, a solver with pivoting is used. The solution for the random b also shows
+whether the factors in dense blocks are accurate. If the errors of the refined solution exceed rounding errors, later
+tangents are stored by rows instead of in blocks.
 """
 
 from __future__ import annotations
@@ -33,8 +33,8 @@ from windlass.solvers.newton.rounding import multiply_absolute
 from windlass.solvers.newton.scheme import Scheme
 
 SINGULAR = 1e-2
-"""Rounding error of a solution, relative to the right-hand side, above which a tangent is treated as singular. Errors
-are 1 and more for singular tangents, and at most 1e-5 for slender cables.
+"""Rounding error of a solution, relative to the right-hand side. If the error is larger than this value, the tangent is
+treated as singular. Errors are 1 and more for singular tangents, and at most 1e-5 for slender cables.
 """
 EXACT = 1e-13
 """Largest error of a solution, relative to the terms of each row [1], that is treated as a rounding error. With
@@ -49,7 +49,9 @@ REFINEMENTS = 4
 the first solution is not small, although the matrix is regular.
 """
 INVERSE_ITERATIONS = 8
-"""Number of inverse iterations, with the matrix to which `SHIFT` is added, that find a motion without stiffness."""
+"""Number of inverse iterations to find a motion without stiffness. The iterations use the matrix to which `SHIFT` is
+added.
+"""
 
 
 class NoStiffness(ModelError):
@@ -113,7 +115,7 @@ def summarise_faults(problem: NonlinearProblem) -> list[str]:
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
     """Return a hint if the stabiliser has no effect, otherwise an empty text. The stabiliser has no effect if the
-    motion without stiffness that `find_free_motion` has stored also has no mass.
+    motion without stiffness also has no mass. `find_free_motion` has stored this motion.
     """
     if problem.scheme.stabiliser == 0.0:
         return ""
@@ -139,7 +141,7 @@ def _offer_tangent(problem: NonlinearProblem) -> Trial:
 
 
 class Trial(NamedTuple):
-    """Properties of a matrix and of its solution for a random right-hand side.
+    """Properties of a matrix, and of its solution for a random right-hand side.
 
     Attributes:
         held: whether the solution shows that the matrix is regular.
@@ -179,8 +181,8 @@ def try_factors(problem: NonlinearProblem, ksp: Any = None) -> Trial:
 
 
 def _is_held(left: float, terms: float, size: float) -> bool:
-    """Return whether a solution shows that a matrix is regular. The arguments are norms of the error, of the terms and
-    of the right-hand side of the equations.
+    """Return whether a solution shows that a matrix is regular. The arguments are the norms of the residual, of the
+    terms and of the right-hand side of the equations.
     """
     # the result of these comparisons is false if a value is NaN
     return bool(np.finfo(float).eps * terms <= SINGULAR * size and left <= SINGULAR * size)
@@ -224,8 +226,8 @@ def find_free_motion(problem: NonlinearProblem) -> str:
 
 
 def find_weakest(matrix: Any, size: Any, package: str) -> Any:
-    """Return a PETSc vector x of norm 1 for which A x is almost 0, where A is a nearly singular matrix. Return None if
-    no vector is found.
+    """Return a PETSc vector x of norm 1 for which A x is almost 0. The matrix A is nearly singular. Return None if no
+    vector is found.
 
     Args:
         matrix: the PETSc matrix A.
@@ -237,7 +239,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
     size.shift(SHIFT * (size.max()[1] or 1.0))
     shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
     solver, motion = create_pivoting(shifted, package), random_like(size)
-    # inverse iteration: components along motions with stiffness decrease, even if the stiffness is small
+    # inverse iteration reduces the components along motions with stiffness, even if the stiffness is small
     for _ in range(INVERSE_ITERATIONS):
         motion.pointwiseMult(motion, size)
         solution = try_solve(solver, motion)

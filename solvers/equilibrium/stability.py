@@ -2,8 +2,8 @@
 
 ``check``: the solve raises an error that names the mode.
 ``follow``: the solve disturbs the equilibrium along its lowest mode and continues along decreasing potential energy to
-    a stable equilibrium. For an implausible shape (a slope of a cable points more than 90° away from the chord), and in
-    the last attempt, the solve continues from its initial state.
+    a stable equilibrium. There are two cases in which the solve continues from its initial state: an implausible shape
+    (a slope of a cable points more than 90° away from the chord), and the last attempt.
 ``off``: stability is not checked.
 """
 
@@ -33,8 +33,8 @@ ATTEMPTS = 4
 DISTURBANCE = 1e-5
 """Largest entry of the disturbance of an unstable equilibrium, relative to the range of the coordinates [1]."""
 MARKED = 1e-6
-"""Asymmetry of the tangent without contacts [1] above which messages mention flutter. For Beck's column at the flutter
-load the asymmetry is 9e-3.
+"""If the asymmetry [1] of the tangent without contacts is larger than this value, messages mention flutter. Beck's
+column at the flutter load has the asymmetry 9e-3.
 """
 SHOWN = 2
 """Largest number of faults, and largest number of doubts, that a message contains."""
@@ -57,8 +57,8 @@ CONTROLLED = "the stability of an equilibrium with first-order states, as of con
 FREE = "it stays where it was at the start, except for rounding; a support, friction or a spring would determine it"
 
 ALONG = 1e-3
-"""Fraction [1] of the displacements of a solve along a motion without stiffness. Above this value, the displacement is
-not a rounding error, so the motion had stiffness at the start.
+"""Fraction [1] of the displacements of a solve that is along a motion without stiffness. Above this value, the fraction
+is not a rounding error, so the motion had stiffness at the start.
 """
 
 FactorSolve = Callable[[FloatArray], object]
@@ -106,8 +106,9 @@ class Finding:
 
 
 def examine(problem: NonlinearProblem, held: FloatArray | None = None) -> Finding:
-    """Check the last equilibrium of a problem, with the history values in the fields. If ``held`` is given, it
-    contains displacements at which all motions had stiffness, shape (n,): the start of a solve without stabiliser.
+    """Check the last equilibrium of a problem, with the history values in the fields. The argument ``held``, shape
+    (n,), contains displacements at which all motions had stiffness: the start of a solve without stabiliser. It may be
+    omitted.
     """
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
@@ -159,9 +160,9 @@ def _look_without_contacts(problem: NonlinearProblem, whole: TangentInertia, fin
 
     The tangent is computed with constant contact states of the straight segments. Therefore a belt that circulates
     without friction has stable and unstable positions, which alternate at distances of half a segment. The difference
-    between these positions is an effect of the discretisation. Therefore modes that have a negative stiffness only
-    because of contacts cause a note and no error. The tangent of sliding contacts is unsymmetric, but this asymmetry is
-    no sign of flutter, because sliding contacts dissipate energy.
+    between these positions is an effect of the discretisation. Therefore a mode that has a negative stiffness only
+    because of contacts causes a note, and no error is raised. The tangent of sliding contacts is unsymmetric, but this
+    asymmetry is no sign of flutter, because sliding contacts dissipate energy.
     """
     assembly, matrix = problem.assembly, problem.matrix
     contacts = {c: s for c, s in assembly.layout.systems.items() if s.post_newton is not None and s.tangent is not None}
@@ -197,7 +198,7 @@ class Follower:
         newton: Newton's method for the equations of equilibrium.
         scheme: the equilibrium to be found, in the last load step.
         first: the initial state of the solve.
-        work: a state as working memory, which is overwritten.
+        work: a state that is used as working memory, and is overwritten.
         solve: function that solves the last load step, including contact, from displacements of shape (n,).
         held: displacements at which all motions had stiffness, or None, see `examine`.
 
@@ -214,7 +215,7 @@ class Follower:
         self.spent, self.hindrance = 0, ""
 
     def follow(self, finding: Finding) -> Finding:
-        """Continue to a stable equilibrium; return the findings about the last equilibrium found."""
+        """Continue to a stable equilibrium. Return the findings about the last equilibrium that was found."""
         problem = self._newton.problem
         for attempt in range(ATTEMPTS):
             if finding.faults or attempt == ATTEMPTS - 1:

@@ -17,8 +17,8 @@ from windlass.solvers.constraint_motion.accelerations import Accelerations, Proj
 from windlass.solvers.constraint_motion.saddle import SingularError
 
 LARGEST_CHANGE = 1e3
-"""Change of a coordinate in one step, relative to 1 + largest initial coordinate, above which a run is treated as
-unstable.
+"""Change of a coordinate in one step, relative to 1 + largest initial coordinate. If the change is larger than this
+value, the run is treated as unstable.
 """
 
 
@@ -28,13 +28,13 @@ class Advance:
 
     Attributes:
         t: time that was reached or tried [s].
-        accepted: whether the state is now at ``t``.
+        accepted: whether the step was accepted, so that the time of the state is ``t``.
         reason: reason why the step was not accepted.
         error: force error of the post-Newton update [N].
         recommended_step: step size [s] with which the rejected step must be repeated because of a contact; inf if the
             step was accepted or was rejected for another reason.
         unresolved: whether the step was rejected because it is too long to resolve a contact.
-        rejected: number of attempts at this step that the method's own step size control has rejected.
+        rejected: number of attempts at this step that the step size control of the method has rejected.
     """
 
     t: float
@@ -63,7 +63,7 @@ class Method(ABC):
         accelerations: evaluator of the accelerations a(t, q, v).
         judge: function that decides whether a step is repeated so that it ends when a contact changes its state.
         project: whether to project coordinates and velocities onto the constraints after each step. Without projection,
-            only accelerations fulfil the constraints, and coordinates and velocities drift slowly.
+            only accelerations fulfil the constraints. The errors of coordinates and velocities grow slowly.
     """
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:

@@ -4,7 +4,7 @@
 
 Here f(t, y) = (v, a(t, q, v)), h is the step size, and A, b, c are the coefficients in `TABLEAUX`. The errors of a
 method decrease as h to the power of its order. There is no error control. The methods are intended for step-by-step
-comparisons with other programs; `RungeKutta` reaches high accuracy with fewer evaluations.
+comparisons with other programs. `RungeKutta` reaches high accuracy with fewer evaluations.
 
 Sources: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equations I, Springer, section II.1 (Euler,
 midpoint, Heun's method of order 3, classical method of order 4); J. C. Butcher, J. Austral. Math. Soc. 4 (1964) 179-194

@@ -1,15 +1,15 @@
 """Runge-Kutta method of order 8 for y = (q, v) with y_t = (v, a(t, q, v)). SciPy's implementation DOP853 controls the
 step size by error estimates of orders 5 and 3.
 
-The error of each accepted step is kept below atol + rtol |y|, as root mean square over all coordinates and velocities.
-In all stages of a step, history values are computed from their values at the start of the step. The history values are
-stored when the step is accepted. If a contact state changes within a step, the slope of the forces jumps, and the error
-control shortens the step. The method does not search for the times of these jumps. Contact laws can request that a step
-is repeated with a size at which the contact changes its state. The error estimates detect neither contacts that begin
-and end within a step, nor impacts with effects that are smaller than the tolerances. Monitors find steps with such
-contacts, and these steps are repeated with a smaller size. Within a step, only the accelerations fulfil the
-constraints. After the step, coordinates and velocities are projected onto the constraints. This projection changes
-coordinates and velocities by less than the error of the step.
+In each accepted step, the root mean square of the errors of all coordinates and velocities is kept below atol + rtol
+|y|. In all stages of a step, history values are computed from their values at the start of the step. The history values
+are stored when the step is accepted. If a contact state changes within a step, the slope of the forces jumps, and the
+error control shortens the step. The method does not search for the times of these jumps. Contact laws can request that
+a step is repeated with another size, so that the repeated step ends when the contact changes its state. The error
+estimates do not detect contacts that begin and end within a step. They also do not detect impacts whose effects are
+smaller than the tolerances. Monitors find steps with such contacts, and these steps are repeated with a smaller size.
+Within a step, only the accelerations fulfil the constraints. After the step, coordinates and velocities are projected
+onto the constraints. This projection changes coordinates and velocities by less than the error of the step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -32,12 +32,12 @@ from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Look
 STAGES = 12
 """Number of evaluations of y_t in one attempt at a step."""
 SMALLEST_NORM = 1e-6
-"""Ratio of estimated error to tolerance below which the error is mostly rounding error. Below this ratio, the next step
-size increases by a factor of five.
+"""If the ratio of the estimated error to the tolerance is below this value, the error is mostly rounding error. In this
+case, the next step size increases by a factor of five.
 """
 MOST_FAILURES = 40 * STAGES
-"""Number of evaluations without a finite result after which a step fails. After each attempt without a finite result,
-the step size is reduced to a fifth.
+"""Number of evaluations without a finite result. After this number of evaluations, the step fails. After each attempt
+without a finite result, the step size is reduced to a fifth.
 """
 
 
@@ -53,8 +53,8 @@ class RungeKutta(Method):
             projected onto the constraints, see `Method`.
         rtol, atol: relative tolerance [1] and absolute tolerance, for coordinates [m, rad, 1] and velocities [m/s,
             rad/s, 1/s].
-        look: function that returns a smaller step size with which all contacts would be resolved, or inf if the last
-            step resolves all contacts.
+        look: function that returns a smaller step size which resolves all contacts, or inf if the last step has
+            resolved all contacts.
     """
 
     def __init__(
@@ -85,7 +85,7 @@ class RungeKutta(Method):
         self._solver, self._next = None, np.inf
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the size [s] that the step size control proposes for the next step, inf if it proposes no size. See
+        """Return the size [s] that the step size control proposes for the next step, or inf if it proposes no size. See
         `Method`.
         """
         return {"next": self._next}
@@ -141,7 +141,7 @@ class RungeKutta(Method):
 
     def _create(self, state: State, size: float) -> None:
         """Create a solver of SciPy that starts from the state."""
-        from scipy.integrate import DOP853  # imported here, because other methods do not need this module
+        from scipy.integrate import DOP853  # imported here, because other methods do not need SciPy
 
         self._begin_step(state)
         first = min(self._next, size)
@@ -158,7 +158,7 @@ class RungeKutta(Method):
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
         # The estimate is a small difference of large values, so its rounding error is large and depends on the number
-        # of processes. Rounding to √2 times a power of 2 makes step sizes independent of this number.
+        # of processes. Rounding to √2 times a power of 2 makes step sizes independent of the number of processes.
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:
@@ -172,10 +172,10 @@ class RungeKutta(Method):
         return assembly.processes.all(same)
 
     def attempt(self, state: State, size: float, then: float) -> Advance:
-        """Attempt one step from the state; ``size`` is the largest allowed step size [s]."""
+        """Attempt one step from the state. The argument ``size`` is the largest allowed step size [s]."""
         self._failures, self._cause = 0, ""
         try:
-            # suppress warnings about overflow and NaN, because the step control rejects steps with such values
+            # suppress warnings about overflow and NaN, because the step control rejects steps with overflow or NaN
             with np.errstate(all="ignore"):
                 advance = self._attempt(state, size, then)
         except (SingularError, ProjectionError, StuckError) as error:

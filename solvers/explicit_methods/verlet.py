@@ -1,4 +1,4 @@
-"""Velocity Verlet with predicted velocities for the step size h. With constraints this method is known as RATTLE.
+"""Velocity Verlet with predicted velocities, for steps of size h. With constraints this method is known as RATTLE.
 
     v½ = v_n + h/2 a_n
     q_{n+1} = q_n + h v½
@@ -6,7 +6,7 @@
     a_{n+1} = a(t_{n+1}, q_{n+1}, v*)
     v_{n+1} = v½ + h/2 a_{n+1}
 
-The positions q_{n+1} are projected onto C = 0 along M⁻¹ C_q(q_n)ᵀ. The correction of the positions divided by h is
+The positions q_{n+1} are projected onto C = 0 along M⁻¹ C_q(q_n)ᵀ. The correction of the positions, divided by h, is
 added to v½. The predicted velocity v* = v_n + h a_n has an error of O(h²). The accelerations are evaluated once in each
 step. The velocities v_{n+1} are projected onto Ċ = 0 along M⁻¹ C_q(q_{n+1})ᵀ.
 
@@ -16,7 +16,7 @@ the energy error remains of order h² for very long times. The method is also sy
 mass matrix.
 
 The method is stable if h ω < 2 (√(1 + 4ζ²) - 2ζ) for each mode of the model, where ω is the angular frequency and ζ the
-damping ratio of the mode. The limit is 2 without damping, and 0.47 with critical damping.
+damping ratio of the mode. The limit of h ω is 2 without damping, and 0.47 with critical damping.
 
 Sources: L. Verlet, Phys. Rev. 159 (1967) 98-103; W. C. Swope and others, J. Chem. Phys. 76 (1982) 637-649;
 H. C. Andersen, J. Comput. Phys. 52 (1983) 24-34 (RATTLE).
@@ -42,8 +42,8 @@ def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, seen_q: FloatArray, seen_v: FloatArray, reference: FloatArray,
     h: float, limit: float, q_new: FloatArray, v_half: FloatArray, x: FloatArray, v_star: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
-    """Compute the first half of a step. Return two numbers. The first is the number of coordinates whose value or
-    velocity differs from the end of the last step. The second is the number of coordinates whose change exceeds
+    """Compute the first half of a step. Return two numbers. The first number counts the coordinates whose value or
+    velocity differs from the end of the last step. The second number counts the coordinates whose change exceeds
     ``limit``.
 
     q, v, a: state at the start, shape (n,).
@@ -69,7 +69,7 @@ def predict(
 
 @kernel(fast=False)
 def complete(v_half: FloatArray, a: FloatArray, h: float, v_new: FloatArray) -> int:
-    """Compute the second half of a step; return the number of accelerations that are not finite."""
+    """Compute the second half of a step. Return the number of accelerations that are not finite."""
     wild = 0
     for i in range(len(a)):
         v_new[i] = v_half[i] + 0.5 * h * a[i]

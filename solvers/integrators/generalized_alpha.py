@@ -1,4 +1,4 @@
-"""The generalised-alpha method, which imposes position constraints directly (index 3) or as rates (index 2).
+"""The generalised-alpha method. Position constraints are imposed directly (index 3) or as rates (index 2).
 
 Sources: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375; M. Arnold, O. Bruels, Multibody Syst. Dyn. 18 (2007)
 185-202.

@@ -1,7 +1,8 @@
 """Newmark's method with beta = 1/4 and gamma = 1/2, which is the trapezoidal rule and has no numerical damping.
 
-``"newmark"`` imposes position constraints directly (index 3). This method does not allow nonlinear constraints, because
-errors of multipliers would not be damped. ``"trapezoidal_index2"`` imposes the rates of the constraints (index 2).
+``"newmark"`` imposes position constraints directly (index 3). With ``"newmark"``, nonlinear constraints are not
+allowed, because errors of multipliers would not be damped. ``"trapezoidal_index2"`` imposes the rates of the
+constraints (index 2).
 
 Source: N. M. Newmark, J. Eng. Mech. Div. 85 (1959) 67-94.
 """

@@ -1,4 +1,4 @@
-"""Table of the implicit integrators by name. A new integrator is a file that contains its constants and calls
+"""Table of the implicit integrators by name. To add an integrator, write a file that contains its constants and calls
 `register_integrator` at its end.
 """
 
@@ -24,7 +24,7 @@ def register_integrator(name: str, create: Create) -> None:
 
     Args:
         name: name for ``Dynamic(method=...)`` and ``-dynamic_method``.
-        create: function ``(spectral_radius) -> Integrator``; raises ModelError for an invalid radius.
+        create: function ``(spectral_radius) -> Integrator``, which raises ModelError for an invalid radius.
 
     Raises:
         ModelError: another function is registered under the name, or ``create`` is not a function.
@@ -40,8 +40,9 @@ def register_integrator(name: str, create: Create) -> None:
 
 
 def method_name() -> Check:
-    """Return a check that a value is the name of an integrator. The names that are registered when the check is applied
-    are allowed."""
+    """Return a check that a value is the name of an integrator. A name is allowed if it is registered at the time of
+    the check.
+    """
 
     def read(value: Any) -> str:
         if not isinstance(value, str) or value not in _methods:

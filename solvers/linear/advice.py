@@ -10,7 +10,7 @@ from windlass.framework.command_line.notes import say_once
 from windlass.framework.runtime.petsc import PETSc
 
 LARGE = 20_000
-"""Number of unknowns above which the note is printed, because a factorisation by MUMPS takes long."""
+"""Number of unknowns above which the note is printed, because factorisations by MUMPS are then slow."""
 
 
 def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
@@ -18,8 +18,8 @@ def advise_iterative(assembly: Assembly, prefix: str, pc: Any) -> None:
     first process.
 
     No note is printed on one process, for small models, for models with constraint rows, if the user has chosen a
-    linear solver, or with the options ``-quiet`` or ``-progress false``. For statics no note is printed, because MUMPS
-    is at least as fast as iterative solvers for static chains and nets.
+    linear solver, or if the option ``-quiet`` or ``-progress false`` is given. For statics no note is printed, because
+    MUMPS is at least as fast as iterative solvers for static chains and nets.
     """
     layout, database = assembly.layout, PETSc.Options()
     chosen = any(database.hasName(prefix + name) for name in ("ksp_type", "pc_type", "pc_factor_mat_solver_type"))

@@ -1,9 +1,10 @@
-"""LU factorisation of a matrix of 4 x 4 blocks, except for the last rows of the matrix. For the last rows, the Schur
-complement is computed.
+"""LU factorisation of the first rows of a matrix of 4 x 4 blocks. For the remaining (last) rows, the Schur complement
+is computed.
 
-There is no pivoting between or within blocks. In exact arithmetic, the factors are equal to the factors of LU by rows
-in the same order. Rounding errors of both methods are of the same size. In contrast to LU by rows, each operation
-processes whole blocks. Rows to be eliminated come first. The sparsity pattern is symmetric.
+There is no pivoting between or within blocks. In exact arithmetic, the factors are equal to the factors that LU by rows
+computes in the same order of rows. Rounding errors of both methods are of the same size. In contrast to LU by rows,
+each operation of this method processes whole blocks. The rows to be eliminated are the first rows of the matrix. The
+sparsity pattern is symmetric.
 
 Each eliminated row k of blocks has a contiguous part of the memory. This memory contains the diagonal block, the blocks
 of U to the right of the diagonal, and the blocks of L below the diagonal in the same order. Entries within blocks are
@@ -24,8 +25,8 @@ from windlass.framework.assembly.sparsity import Pattern
 from windlass.framework.kernels.kernel import kernel
 
 SMALLEST_PIVOT = 1e-300
-"""Absolute value of a pivot below which the pivot is treated as 0. The value is very small, because the pivots of slope
-coordinates, which contain small masses, can be very small.
+"""If the absolute value of a pivot is below this value, the pivot is treated as 0. The value is very small, because the
+pivots of slope coordinates, which contain small masses, can be very small.
 """
 
 
@@ -37,13 +38,15 @@ class Plan(NamedTuple):
         rows: number of rows.
         first: index in ``below`` of the first element of each eliminated row, followed by the number of elements of
             ``below``, shape (inner + 1,).
-        below: for each eliminated row, the lower rows that are coupled with it, including fill, in ascending order.
-        source: for each block of the factors, the block of the matrix that initialises it, or -1 for fill.
+        below: for each eliminated row, the lower rows that are coupled with this row, including fill, in ascending
+            order.
+        source: for each block of the factors, the block of the matrix with which it is initialised, or -1 for fill.
         pairs: index in ``target`` of the first element of each eliminated row, followed by the number of elements of
             ``target``, shape (inner + 1,).
-        target: indices of the blocks of the factors from which products of blocks of L and of U are subtracted.
-        ready: for each eliminated row k, the index of the last eliminated row with blocks that change when row k is
-            eliminated. Blocks up to this last row must be initialised before row k is eliminated.
+        target: indices of the blocks of the factors from which the products of blocks of L and blocks of U are
+            subtracted.
+        ready: for each eliminated row k, the index of the last eliminated row that contains blocks which change when
+            row k is eliminated. Blocks up to this last row must be initialised before row k is eliminated.
     """
 
     inner: int
@@ -154,8 +157,8 @@ def find_sources(
 
 @kernel
 def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target: IntArray) -> None:
-    """Write to ``target``, for each eliminated row, the indices of the blocks of the factors from which the products of
-    blocks of L and of U are subtracted.
+    """For each eliminated row, write to ``target`` the indices of the blocks of the factors from which the products of
+    blocks of L and blocks of U are subtracted.
     """
     n = 0
     for k in range(inner):
@@ -191,8 +194,9 @@ def fill_blocks(source: IntArray, values: FloatArray, start: int, end: int, fact
 
 @kernel(inline=True)
 def subtract_product(f: FloatArray, out: int, left: int, right: int) -> None:
-    """Subtract a product of blocks: f[out] -= f[left] f[right]; out, left and right are indices of the first entries of
-    the blocks."""
+    """Subtract a product of blocks: f[out] -= f[left] f[right]. The arguments out, left and right are the indices of
+    the first entries of the blocks.
+    """
     for j in range(4):
         c = out + 4 * j
         x0, x1, x2, x3 = f[c], f[c + 1], f[c + 2], f[c + 3]
@@ -247,7 +251,7 @@ def divide_right(f: FloatArray, d: int, b: int) -> None:
 
 @kernel
 def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
-    """Factorise the matrix; rows that are not eliminated then contain the Schur complement. Return the number of
+    """Factorise the matrix. The rows that are not eliminated then contain the Schur complement. Return the number of
     singular diagonal blocks.
 
     Args:
@@ -282,8 +286,8 @@ def eliminate(plan: Plan, values: FloatArray, factors: FloatArray) -> int:
 
 @kernel
 def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """Eliminate the unknowns of the eliminated rows from a right-hand side x, shape (4 rows,), by multiplication by
-    L⁻¹. In rows that are not eliminated, x then contains the right-hand side for the Schur complement.
+    """Eliminate the unknowns of the eliminated rows from a right-hand side x, shape (4 rows,). For this purpose, x is
+    multiplied by L⁻¹. In rows that are not eliminated, x then contains the right-hand side for the Schur complement.
     """
     first, f = plan.first, factors
     for k in range(plan.inner):
@@ -301,7 +305,7 @@ def solve_forward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
 
 @kernel
 def solve_backward(plan: Plan, factors: FloatArray, x: FloatArray) -> None:
-    """Compute the solution of the eliminated rows from the solution of the other rows; x has the shape (4 rows,)."""
+    """Compute the solution of the eliminated rows from the solution of the other rows, in x of shape (4 rows,)."""
     first, f = plan.first, factors
     for k in range(plan.inner - 1, -1, -1):
         size, d, r = first[k + 1] - first[k], 16 * (k + 2 * first[k]), 4 * k

@@ -1,8 +1,8 @@
-"""Criterion for an accurate linear solution: the residual of the solution is small relative to the right-hand side, or
-is a rounding error.
+"""Criterion for an accurate linear solution: its residual is small relative to the right-hand side, or its residual is
+a rounding error.
 
 Even the best solution x of A x = b has a residual of about eps |A| |x| due to rounding, where eps is the relative
-rounding error of floating-point numbers. If a model has stiff and soft directions, the norm of this residual may be a
+rounding error of floating-point numbers. If a model has stiff and soft directions, the norm of such a residual may be a
 large fraction of |b|, although the solution is correct. For example, if the axial stiffness of a cable is 1e8 times its
 bending stiffness, the norm of the residual is at least 1e-8 |b|. If pivots are too small, the residual is much larger
 than rounding errors.
@@ -30,10 +30,11 @@ LINEAR_RTOL = 1e-6
 for Newton's method.
 """
 CLEARLY = 0.5
-"""Ratio [1] of |A x - b| to its limit up to which rounding errors of the ratio have no effect on `is_accurate`."""
+"""Ratio [1] of |A x - b| to its limit. Up to this value, rounding errors of the ratio have no effect on `is_accurate`.
+"""
 GROWTH = 1e-10
-"""Largest backward error of a row that Newton's method accepts. The error is about 1e-16 with sufficiently large
-pivots, and 1e-6 or more with pivots that are too small.
+"""Largest backward error of a row that Newton's method accepts. With sufficiently large pivots, the error is about
+1e-16. With pivots that are too small, it is 1e-6 or more.
 """
 GROWTH_IN_BLOCKS = 1e-13
 """Largest accepted backward error for storage in blocks. LU then uses inverses of blocks, and ill-conditioned blocks
@@ -42,8 +43,8 @@ may cause errors of 1e-9.
 
 
 class Product(Protocol):
-    """Sparsity of a matrix A, with a method for products A x: `Pattern` on one process, `LocalMatrices` on several
-    processes.
+    """Sparsity of a matrix A, with a method for products A x. The class is `Pattern` on one process, and
+    `LocalMatrices` on several processes.
     """
 
     @property
@@ -60,9 +61,9 @@ def is_accurate(
     """Return whether x solves A x = b according to the criterion of this module.
 
     Args:
-        product, values: the sparsity of the matrix A with a method for products, and the values of A.
+        product, values: sparsity of the matrix A (with a method for products), and the values of A.
         x, b: solution and right-hand side on this process, shape (n,).
-        rtol: accepted |b - A x| / |b| [1].
+        rtol: largest accepted ratio |b - A x| / |b| [1].
         processes: processes that share the matrix and make this call collectively; None for one process.
     """
     processes = processes or Processes()
@@ -82,7 +83,7 @@ class Errors(NamedTuple):
         left: 2-norm of b - A x.
         terms: 2-norm of the vector |A| |x|, whose element i is the sum over j of |A_ij| |x_j|.
         by_terms: largest value of |b - A x|_i / (|A| |x| + |b|)_i over all rows i [1].
-        by_largest: like ``by_terms``, with the largest |x_j| instead of each |x_j| [1].
+        by_largest: value that is defined like ``by_terms``, but with the largest |x_j| instead of each |x_j| [1].
     """
 
     left: float
@@ -97,7 +98,7 @@ class Errors(NamedTuple):
 
 
 def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArray) -> Errors:
-    """Return the errors of a solution; the arguments are explained in `is_accurate`. The products A x and |A| |x| are
+    """Return the errors of a solution. The arguments are explained in `is_accurate`. The products A x and |A| |x| are
     computed at the same time.
     """
     largest = float(np.abs(x).max(initial=0.0))

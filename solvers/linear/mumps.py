@@ -1,18 +1,19 @@
-"""Settings of MUMPS: no scaling and almost no pivoting for models without constraint rows; more memory for all models.
+"""Settings of MUMPS: no scaling and almost no pivoting for models without constraint rows, and more memory for all
+models.
 
 MUMPS scales a matrix by iterations before each factorisation. On two processes, this scaling takes a third of the time
-that MUMPS needs. Without scaling, the default threshold of MUMPS is unsuitable: with this threshold, MUMPS rejects
-pivots below 1/100 of the largest entry in their column. In the columns of slopes and positions, the ratio of the pivot
-to the largest entry is of the order of the length of a cable in metres. For example, the ratio is 0.001 for a length of
-1 mm. Thousands of suitable pivots would be delayed until the allocated memory is exhausted. With a threshold of 1e-6,
-MUMPS selects the same pivots as for the scaled matrix, and solutions are as accurate as with scaling. Constraint rows
-have zero diagonal entries and need pivoting. Without pivoting, errors of tangents of mechanisms with joints would
-increase by a factor of
-1000. Therefore the defaults of MUMPS apply to matrices with constraint rows.
+that MUMPS needs. Without scaling, the default threshold of MUMPS is unsuitable, because MUMPS then rejects pivots below
+1/100 of the largest entry in their column. In the columns of slopes and positions, the ratio of the pivot to the
+largest entry is of the order of the length of a cable in metres. For example, the ratio is 0.001 for a length of 1 mm.
+With the default threshold, thousands of suitable pivots would be delayed until the allocated memory is exhausted. With
+a threshold of 1e-6, MUMPS selects the same pivots as for the scaled matrix, and solutions are as accurate as with
+scaling. Constraint rows have zero diagonal entries and need pivoting. Without pivoting, errors of tangents of
+mechanisms with joints would increase by a factor of 1000. Matrices with
+constraint rows are therefore factorised with the defaults of MUMPS.
 
 MUMPS allocates the memory that it estimates from the pattern, plus a fifth of this estimate. Delayed pivots need more
-memory, especially on several processes. Factorisation of a regular matrix may then fail, and is repeated with more
-memory.
+memory, especially on several processes. The factorisation of a regular matrix may then fail. In this case, the
+factorisation is repeated with more memory.
 
 Source: P. R. Amestoy, I. S. Duff, J.-Y. L'Excellent, J. Koster, SIAM J. Matrix Anal. Appl. 23 (2001) 15-41; the manual
 of MUMPS on ICNTL(8), ICNTL(14), CNTL(1) and INFOG(1).
@@ -29,14 +30,14 @@ from windlass.framework.runtime.petsc import PETSc
 SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
 """PETSc options for MUMPS: no scaling, and the threshold of pivots [1]."""
 MEMORY = (50, 200, 1000)
-"""Additional memory of MUMPS in percent of its estimate; the values are tried in order."""
+"""Additional memory of MUMPS, in percent of its estimate. The values are tried one after the other."""
 MEMORY_OPTION = "mat_mumps_icntl_14"
 LACKS_MEMORY = (-8, -9, -11, -14, -15, -17, -20)
 """Values of INFOG(1) with which MUMPS reports that its arrays or buffers are too small."""
 
 
 class Solved(Protocol):
-    """The problem that MUMPS solves; see `NonlinearProblem`."""
+    """The problem that MUMPS solves. See `NonlinearProblem`."""
 
     snes: Any
     prefix: str
@@ -65,7 +66,7 @@ class MumpsSettings:
             self._offer({MEMORY_OPTION: str(self._memory)} if self._memory else {})
 
     def _offer(self, settings: Mapping[str, str]) -> None:
-        """Set the options unless the user has given one of these options."""
+        """Set the options, unless the user has given one of them."""
         database = PETSc.Options()
         named = {self._problem.prefix + name: value for name, value in settings.items()}
         if not any(map(database.hasName, named)):
@@ -127,7 +128,9 @@ class SymmetricFactors(NamedTuple):
 
 
 def factorise_symmetric(matrix: Any) -> SymmetricFactors:
-    """Return LDLᵀ factors by MUMPS, which counts negative pivots. The call is collective."""
+    """Return the LDLᵀ factors of a matrix. MUMPS computes the factors and counts the negative pivots. The call is
+    collective.
+    """
     for memory in MEMORY:
         pc = PETSc.PC().create(comm=matrix.getComm())
         pc.setOperators(matrix)

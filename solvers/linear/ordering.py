@@ -1,10 +1,10 @@
-"""Check whether LU in the natural order of the unknowns has little fill, as for cables, or much fill, as for nets.
+"""Check whether LU in the natural order of the unknowns causes little fill, as for cables, or much fill, as for nets.
 
-LU in natural order fills at most the envelope: all entries of each row from its first entry to the diagonal, and the
-corresponding entries of each column. For a chain, the envelope has slightly more entries than the matrix. Pulleys and
-the closure of a belt cause rows at the end of the matrix that are coupled with distant rows. The envelope then has a
-few times as many entries as the matrix. In a net of n nodes, the number of entries of the envelope is proportional to
-n^1.5.
+LU in natural order fills at most the envelope. The envelope consists of all entries of each row from its first entry to
+the diagonal, and of the corresponding entries of each column. For a chain, the envelope has slightly more entries than
+the matrix. Because of pulleys and of the closure of a belt, rows at the end of the matrix are coupled with distant
+rows. The envelope then has a few times as many entries as the matrix. In a net of n nodes, the number of entries of the
+envelope is proportional to n^1.5.
 
 Source: A. George, J. W. H. Liu, Computer Solution of Large Sparse Positive Definite Systems, Prentice-Hall (1981).
 """
@@ -21,11 +21,11 @@ from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.substructures import suits_substructures
 
 LARGEST_FILL = 10.0
-"""Largest ratio of envelope entries below the diagonal to matrix entries for which LU in natural order is the fastest
-method.
+"""Largest ratio of the number of envelope entries below the diagonal to the number of matrix entries for which LU in
+natural order is the fastest method.
 """
 CHOICES = ("ksp_", "pc_", "mat_", "snes_mf", "snes_fd", "snes_test_jacobian")
-"""Prefixes of PETSc options that may require a matrix stored by rows instead of blocks."""
+"""Prefixes of the names of PETSc options that may require a matrix stored by rows instead of blocks."""
 LOOKS = ("monitor", "view", "converged_reason", "error_if")
 """Words that occur only in the names of options that monitor a solver."""
 SMALL = 1000
@@ -51,8 +51,9 @@ def is_banded(pattern: Pattern) -> bool:
 
 
 def default_package(pattern: Pattern, processes: int, banded: str) -> str:
-    """Return the solver package for a matrix: ``banded`` on one process if this package suits the matrix, otherwise
-    MUMPS."""
+    """Return the solver package for a matrix. On one process, the result is ``banded`` if this package suits the
+    matrix. Otherwise the result is MUMPS.
+    """
     return banded if processes == 1 and is_banded(pattern) else str(PETSc.Mat.SolverType.MUMPS)
 
 

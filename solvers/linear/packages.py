@@ -1,4 +1,4 @@
-"""Direct solvers of PETSc: defaults, check that a selected package exists, iterative refinement, deletion of
+"""Direct solvers of PETSc: defaults, check whether a selected package exists, iterative refinement, deletion of
 factors.
 """
 
@@ -36,15 +36,30 @@ def check_package(ksp: Any, matrix: Any, prefix: str) -> None:
         )
 
 
+def refuse_differences(prefix: str) -> None:
+    """Check that no option asks PETSc to compute the tangent of a solver by differences.
+
+    Raises:
+        OptionError: an option with the given prefix asks for differences. The solver would ignore the option.
+    """
+    for name in ("snes_fd", "snes_fd_color"):
+        if PETSc.Options().getBool(prefix + name, False):
+            raise OptionError(
+                f"-{prefix}{name}: the solver evaluates exact tangents and uses no differences; "
+                f"-{prefix}snes_test_jacobian compares the tangent with differences, and -{prefix}snes_mf_operator "
+                "applies differences without a matrix"
+            )
+
+
 def set_direct(ksp: Any, package: str, prefix: str) -> None:
-    """Select LU factorisation by a given package as the default of a linear solver; PETSc's own LU uses natural order
-    without pivoting.
+    """Select LU factorisation by a given package as the default of a linear solver. PETSc's own LU then uses natural
+    order without pivoting.
 
     Args:
         ksp: the solver, which has not read its options.
         package: the default package.
-        prefix: options prefix of the solver. If an option selects another package, the selected package chooses the
-            elimination order.
+        prefix: options prefix of the solver. If an option selects another package, this package chooses the elimination
+            order.
     """
     ksp.setType(PETSc.KSP.Type.PREONLY)
     pc = ksp.getPC()
@@ -76,11 +91,11 @@ def can_reset(pc: Any) -> bool:
 
 def reset_factors(ksp: Any) -> None:
     """Delete the factors of a linear solver, so that its next solve is identical to the first solve of a new solver.
-    Factors of SuperLU_DIST are kept, because `can_reset` is false for this package. The operators must be set again
-    afterwards.
+    Factors of SuperLU_DIST are kept, because `can_reset` is false for this package. After this call, set the operators
+    again.
 
-    MUMPS and UMFPACK choose an ordering that depends on the values of the first matrix, and use this ordering for later
-    matrices. Orderings of SuperLU_DIST do not depend on values.
+    The factors are deleted because MUMPS and UMFPACK choose an ordering that depends on the values of the first matrix,
+    and use this ordering for later matrices. Orderings of SuperLU_DIST do not depend on values of matrices.
     """
     if can_reset(ksp.getPC()):
         ksp.reset()

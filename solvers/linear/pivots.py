@@ -1,13 +1,13 @@
-"""Signs of the pivots of PETSc's own LU in natural order, for matrices stored by rows and in dense blocks.
+"""Signs of the pivots of PETSc's own LU in natural order. The matrix is stored by rows or in dense blocks.
 
 Without pivoting, the LU factors of a symmetric matrix are its LDLᵀ factors, and the number of negative pivots equals
 the number of negative eigenvalues. Factors in blocks store the inverse B of each diagonal block. If Gaussian
-elimination is applied to B from its last row to its first row, its pivots are the reciprocals of the pivots of the
+elimination is applied to B from its last row to its first row, the pivots are the reciprocals of the pivots of the
 diagonal block.
 
-PETSc stores the blocks of L row by row, then the blocks of U from the last row to the first row. Each row of U begins
-with B in this storage. For a symmetric pattern, the fill is also symmetric. Therefore each row of U has as many blocks
-as the corresponding column of L.
+PETSc stores the blocks of L row by row, then the blocks of U from the last row to the first row. In this storage, the
+first block of each row of U is B. For a symmetric pattern, the fill is also symmetric. Therefore each row of U has as
+many blocks as the corresponding column of L.
 
 Source: J. J. Sylvester, Philosophical Magazine 4 (1852) 138-142 (law of inertia).
 """
@@ -24,15 +24,15 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.launch.petsc_functions import get_block_values
 
 CERTAIN = 1e-13
-"""Pivot of B, relative to the diagonal of B, below which the sign of the pivot may be due to rounding."""
+"""Pivot of B, relative to the diagonal of B. Below this value, the sign of the pivot may be due to rounding."""
 SYMMETRIC = 0.03
-"""Asymmetry of B, relative to its largest entry, above which B cannot be the inverse of a diagonal block. Inverses of
-ill-conditioned blocks may have errors of 3e-3.
+"""If the asymmetry of B, relative to its largest entry, is above this value, B cannot be the inverse of a diagonal
+block. Inverses of ill-conditioned blocks may have errors of 3e-3.
 """
 
 
 def eval_asymmetry(pattern: Pattern, values: FloatArray, diagonal: FloatArray) -> float:
-    """Return the Frobenius norm of D^-½ (A - Aᵀ) D^-½ for a matrix A on one process [1]. D is the diagonal of A, in
+    """Return the Frobenius norm of D^-½ (A - Aᵀ) D^-½ [1] for a matrix A on one process. D is the diagonal of A, in
     which entries that are not positive are replaced by 1.
 
     Args:

@@ -3,10 +3,10 @@ processes share the interface.
 
 Every process factorises the rows of its interior in natural order. The result of the factorisation is a dense Schur
 complement for the few unknowns of the interface. One message is sufficient to sum the Schur complements over all
-processes. Each process solves the equations of the interface, whose matrix is this sum, by LAPACK's LU. LAPACK's LU
-uses pivoting, because pulleys and multipliers in the interface may have zero diagonal entries. A solve needs one pass
-over the factors and one message. The solver is an exact inverse, used as the preconditioner of a KSP of type
-``preonly``.
+processes. The sum is the matrix of the equations of the interface. Each process solves these equations by LAPACK's LU.
+LAPACK's LU uses pivoting, because pulleys and multipliers in the interface may have zero diagonal entries. For each
+solve, one pass over the factors and one message are needed. The solver is an exact inverse. It is used as the
+preconditioner of a KSP of type ``preonly``.
 
 Source: B. Smith, P. Bjørstad, W. Gropp, Domain decomposition, Cambridge University Press (1996), chapter 4.
 """
@@ -33,8 +33,8 @@ from windlass.solvers.linear.elimination import Plan, create_plan, eliminate, so
 MOST_JOINT = 200
 """Largest number of unknowns of the common interface for which dense factors on each process take little time."""
 MOST_FILL = 10.0
-"""Largest ratio of blocks of the factor L to blocks of the matrix, on each process, for which LU in natural order is
-the fastest method [1].
+"""Largest ratio [1] of the number of blocks of the factor L to the number of blocks of the matrix, on each process, for
+which LU in natural order is the fastest method.
 """
 
 
@@ -78,11 +78,11 @@ class SubstructureLU:
         if not failed and len(self._right):
             dense, pivots, info = lapack.dgetrf(total[:-1].reshape(len(self._right), -1).T)
             self._dense, failed = (dense, pivots), info != 0
-        # the sums are equal on all processes, so all processes make the same decision
+        # the sums are equal on all processes, so all processes decide alike whether the factorisation failed
         set_failed(pc, failed)
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:
-        """Compute y = A⁻¹ x; PETSc calls this function."""
+        """Compute y = A⁻¹ x. PETSc calls this function."""
         from scipy.linalg import lapack  # imported here, because runs on one process do not need this module
 
         plan, rows, right = self._plan, self._rows, self._right
@@ -99,8 +99,8 @@ def plan_elimination(sparsity: Sparsity) -> Plan | None:
 
 
 def suits_substructures(assembly: Assembly) -> bool:
-    """Return whether `SubstructureLU` is the fastest solver, which is the case if few unknowns are shared and factors
-    are banded.
+    """Return whether `SubstructureLU` is the fastest solver. This is the case if processes share few unknowns, and if
+    factors are banded.
 
     The call is collective.
     """
@@ -120,8 +120,8 @@ def set_substructures(ksp: Any, sparsity: Sparsity, processes: Processes) -> Non
 
 @kernel
 def add_interface(plan: Plan, factors: FloatArray, joint: IntArray, count: int, out: FloatArray) -> None:
-    """Add the Schur complement of a process to ``out``, shape (count² + 1,), column by column; ``out`` is later summed
-    over all processes.
+    """Add the Schur complement of a process to ``out``, shape (count² + 1,), column by column. The sum of ``out`` over
+    all processes is computed later.
     """
     rows, last = plan.rows - plan.inner, plan.inner + 2 * plan.first[plan.inner]
     for i in range(4 * rows):

@@ -43,7 +43,7 @@ from windlass.solvers.modes.result import GROWING, ModesResult
 from windlass.solvers.modes.sturm import count_unheld
 
 SAME = 0.5
-"""Smallest modal assurance criterion (MAC) [1] with which two modes at successive speeds are connected by a line."""
+"""Smallest modal assurance criterion (MAC) [1] of two modes at successive speeds that are connected by a line."""
 
 
 @dataclass
@@ -56,14 +56,15 @@ class Campbell:
         frequencies: frequencies [Hz], shape (speeds, modes). Each column is one line of the diagram. Frequencies at the
             first speed are ascending. A value is NaN if the line has no mode at this speed.
         damping: damping ratios [1], shape (speeds, modes); NaN where ``frequencies`` is NaN.
-        assurance: modal assurance criterion (MAC, from 0 to 1) of each mode and the previous mode of the same line [1],
-            shape (speeds, modes); NaN if one of these modes does not exist.
+        assurance: modal assurance criterion (MAC, from 0 to 1) [1] between each mode and the previous mode of the same
+            line, shape (speeds, modes); NaN if one of these modes does not exist.
         modes: index of the mode of each line in the result at each speed, or -1 if the line has no mode, shape (speeds,
             modes).
         results: the modes at each speed.
         paths: paths of the written files.
         orders: multiples of the speed [rad/s] that the diagram shows as straight lines.
-        radius: radius [m] by which speeds in m/s are divided to obtain speeds in rad/s; 1 if speeds are in rad/s.
+        radius: radius [m] by which speeds in m/s are divided to obtain speeds in rad/s. If speeds are in rad/s, the
+            radius is 1.
     """
 
     speeds: FloatArray
@@ -131,7 +132,7 @@ def campbell(
 
     Args:
         cases: pairs of a speed and a state. The states can be states of different worlds. The argument can be a
-            generator that computes each state only when this state is needed.
+            generator that computes each state only when it is needed.
         count: number of modes at each speed.
         unit: unit of the speeds.
         output: folder for ``campbell.csv`` and ``campbell.png``. If None, no files are written.
@@ -219,7 +220,7 @@ def _draw(found: Campbell) -> Any:
 def find_critical_speed(
     create: Callable[[float], State], low: float, high: float, tolerance: float = 1e-6, count: int = 6
 ) -> float:
-    """Find the speed above which steady motion is unstable, by bisection. The call is collective.
+    """Find the speed above which steady motion is unstable. The speed is found by bisection. The call is collective.
 
     A motion is treated as unstable if a mode grows, or if the stiffness matrix K has more negative eigenvalues than at
     ``low``. If K has more negative eigenvalues, only gyroscopic forces can stabilise the motion, and any damping makes
@@ -229,7 +230,7 @@ def find_critical_speed(
         create: function ``(speed) -> state`` of steady motion at a speed.
         low, high: speeds that enclose the critical speed. The motion must be stable at ``low`` and unstable at
             ``high``.
-        tolerance: tolerance of the speed, relative to the larger one of |low| and |high| [1].
+        tolerance: tolerance of the speed [1], relative to the larger of |low| and |high|.
         count: number of modes that are computed at each speed.
 
     Raises:

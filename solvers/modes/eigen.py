@@ -1,5 +1,5 @@
-"""Eigenvalues of the linear equations of motion that are closest to 0, by SLEPc with shift and invert. The shift is not
-0, because with the shift 0 free motions would make the shifted matrix singular.
+"""Computation of the eigenvalues of the linear equations of motion that are closest to 0, by SLEPc with shift and
+invert. The shift is not 0, because free motions would make the shifted matrix singular if the shift were 0.
 
     linear       K x = ω² M x
     quadratic    (σ² M + σ D + K) x = 0
@@ -8,14 +8,14 @@ K, M and D are the matrices of stiffness, mass and damping, see matrices.py. The
 solved by the Krylov-Schur method, in the inner product of M if K is symmetric. The quadratic problem, with damping and
 gyroscopic forces, is solved by TOAR in real arithmetic.
 
-The rows of multipliers in M are 0. Therefore the eigenvalue problem has infinite eigenvalues. Shift and invert maps
-these eigenvalues to 0, and maps the requested eigenvalues to large values. With the shift s, the vector (K - s M)⁻¹ M x
-fulfils the constraints for each x. Solutions that are not modes have a large value of the following residual:
+The rows of multipliers in M are 0. Therefore the eigenvalue problem has infinite eigenvalues. Shift and invert maps the
+infinite eigenvalues to 0, and maps the requested eigenvalues to large values. For each x, the vector (K - s M)⁻¹ M x
+with the shift s fulfils the constraints. For a solution (x, σ) that is not a mode, the following residual is large:
 
     |A(s)⁻¹ A(σ) x| / |x|    with A(σ) = σ² M + σ D + K, without D if the problem is linear
 
-The norms are norms over coordinates. If the problem is linear, A(s) = K - s M. This residual is the relative change of
-x in a step of inverse iteration. The residual does not depend on units or on the mesh.
+The norms include only the coordinates. If the problem is linear, A(s) = K - s M. This residual is the relative change
+of x in a step of inverse iteration. The residual does not depend on units or on the mesh.
 
 Sources: V. Hernandez, J. E. Roman, V. Vidal, ACM Trans. Math. Softw. 31 (2005) 351-362 (SLEPc); B. Nour-Omid, B. N.
 Parlett, T. Ericsson, P. S. Jensen, Math. Comp. 48 (1987) 663-673 (singular M); C. Campos, J. E. Roman, SIAM J. Sci.
@@ -45,10 +45,12 @@ from windlass.solvers.modes.matrices import LinearMotion
 TOLERANCE = 1e-11
 """Default tolerance of SLEPc, relative to the distance of the eigenvalue from the shift."""
 RESIDUAL = 1e-5
-"""Residual [1] above which a solution is treated as an infinite eigenvalue with rounding errors, and not as a mode. A
-solution whose residual is at most `Eigenpair.rounding` is always treated as a mode."""
+"""If the residual [1] of a solution is larger than this value, the solution is treated as an infinite eigenvalue with
+rounding errors, and not as a mode. A solution whose residual is at most `Eigenpair.rounding` is always treated as a
+mode.
+"""
 GOOD = 1e-7
-"""Residual of a mode above which the solve is repeated with another shift [1]."""
+"""If the residual [1] of a mode is larger than this value, the solve is repeated with another shift."""
 REFINED, REFINEMENTS = 1e-12, 4
 """Tolerance [1] and largest number of iterations of the refinement of the modes of quadratic problems."""
 SPARE_QUADRATIC = 4
@@ -60,12 +62,13 @@ MARGIN = 100.0
 LARGEST = 0.1
 """Largest value of `Eigenpair.rounding`, and therefore the largest residual of a mode [1]."""
 FIRST_SHIFT = 1e-10
-"""Shift of the first solve, divided by a typical ratio K_ii/M_ii [1]. For quadratic problems, the value is the square
-of the shift, divided by this ratio.
+"""Shift of the first solve, divided by a typical ratio K_ii/M_ii [1]. For quadratic problems, the square of the shift
+is divided by this ratio.
 """
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
-"""Sum of |K_ii| over coordinates, relative to |K|, up to which the model is treated as a model without stiffness
-[1]."""
+"""Sum of |K_ii| over coordinates, relative to |K| [1]. Up to this value, the model is treated as a model without
+stiffness.
+"""
 NEAR = 1e-5
 """Ratio [1] of the first shift to a second shift, which follows from the lowest eigenvalue other than 0. If the ratio
 is smaller than this value, the solve is repeated with the second shift.
@@ -76,27 +79,30 @@ LARGEST_DENSE = 600
 """Largest number of unknowns of a model that may be solved with dense matrices. Such a solve takes 0.5 s without
 damping, and 3 s with damping."""
 DENSE_INFINITE = 1e-12
-"""Ratio of the shift to the distance of an eigenvalue from the shift. Below this ratio, the eigenvalue is treated as
-infinite.
+"""Ratio of the shift to the distance between an eigenvalue and the shift. If the ratio is smaller than this value, the
+eigenvalue is treated as infinite.
 """
 REPEATED = 1e-10
-"""Singular value of the constraint Jacobian, with rows of norm 1, below which constraints are treated as redundant. In
-the computation of null spaces, the value is relative to the largest singular value [1].
+"""Singular value of the constraint Jacobian, whose rows are scaled to norm 1. Below this value, constraints are treated
+as redundant. In the computation of null spaces, the value is relative to the largest singular value [1].
 """
 SMALL_PART = 1e-3
-"""Norm up to which the real or imaginary part of a vector with norm 1 is treated as a rounding error."""
+"""Norm of the real or imaginary part of a vector with norm 1. Up to this value, the part is treated as a rounding
+error.
+"""
 ROUNDING = 1e3 * np.finfo(float).eps
-"""Value of |σ|², relative to |x|ᵀ |K| |x| / xᵀ M x, up to which the eigenvalue σ of the vector x is treated as 0
-[1]."""
+"""Value of |σ|², relative to |x|ᵀ |K| |x| / xᵀ M x [1]. Up to this value, the eigenvalue σ of the vector x is treated
+as 0.
+"""
 
 
 @dataclass
 class Eigenpair:
-    """A mode with its eigenvalue σ [1/s], its vector over the unknowns (real part and imaginary part as PETSc vectors),
-    and its residual [1].
+    """A mode with its eigenvalue σ [1/s], its vector, and its residual [1]. The vector over the unknowns is stored as
+    two PETSc vectors, the real part and the imaginary part.
 
-    ``rounding`` is the residual [1] that the rounding error of K x can cause. The value of ``rounding`` is computed
-    only if the residual exceeds `RESIDUAL`, and is 0 otherwise.
+    ``rounding`` is the residual [1] that the rounding error of K x can cause. This residual is computed only if the
+    residual of the mode exceeds `RESIDUAL`. Otherwise ``rounding`` is 0.
     """
 
     value: complex
@@ -120,8 +126,8 @@ class Eigensolver:
         zeros: two values: the number of eigenvalues that are 0 up to rounding errors, and the largest |σ| [1/s] that
             rounding errors can cause for such an eigenvalue.
         is_chosen: whether options select modes by a target, a shift or an interval, instead of the slowest modes.
-        is_projected: whether the modes are computed by projection onto the motions that the constraints allow, because
-            the model is small and has redundant constraints.
+        is_projected: whether the modes are computed by projection onto the motions that the constraints allow. This
+            method is used for small models with redundant constraints.
     """
 
     def __init__(self, motion: LinearMotion, prefix: str, quadratic: bool) -> None:
@@ -145,7 +151,8 @@ class Eigensolver:
 
     def find(self, count: int, more: int) -> list[Eigenpair]:
         """Return the modes with the eigenvalues closest to 0, or the modes that options select. The modes are in
-        ascending order of |σ|, and contain one mode of each conjugate pair. If ``is_projected``, return all modes.
+        ascending order of |σ|. Of each conjugate pair, only one mode is returned. If ``is_projected``, return all
+        modes.
 
         Args:
             count: number of requested modes. If options select the modes, at most ``count`` modes are returned.
@@ -210,9 +217,9 @@ class Eigensolver:
 
         SLEPc reorders the Schur form of its projected problem (LAPACK ``trexc``). This reordering may fail for
         eigenvalues that agree up to rounding errors. Whether the reordering fails depends on rounding errors, and
-        therefore on the processor. Further attempts use another start vector, a larger search space and another shift.
-        The projected problem of each attempt therefore differs from the projected problem of the previous attempt. The
-        last attempt for small models is a dense solve.
+        therefore on the type of processor. Therefore further attempts use another start vector, a larger search space
+        and another shift. The projected problem then differs between the attempts. The last attempt for small models is
+        a dense solve.
         """
         target, reason = self.shift, ""
         for factor, larger in ATTEMPTS:
@@ -388,8 +395,8 @@ class Eigensolver:
         return self._create_mode(value, real, imaginary)
 
     def _create_mode(self, value: complex, real: Any, imaginary: Any) -> Eigenpair:
-        """Create a mode, with vectors scaled to norm 1, from an eigenvalue and an eigenvector of the linear or
-        quadratic problem.
+        """Create a mode from an eigenvalue and an eigenvector of the linear or quadratic problem. The vectors are
+        scaled to norm 1.
         """
         if not self._quadratic:
             # ω² = -σ²; a complex pair of ω² gives a growing mode and a decaying mode, both with a frequency
@@ -401,7 +408,7 @@ class Eigensolver:
         return Eigenpair(value, real, imaginary)
 
     def _keep_one_of_each(self, pairs: Iterable[Eigenpair]) -> list[Eigenpair]:
-        """Return the modes without the second mode of each conjugate pair and without infinite eigenvalues."""
+        """Return the modes without infinite eigenvalues. Of each conjugate pair, only one mode is returned."""
         return [pair for pair in pairs if pair.value.imag >= 0.0 and np.isfinite(pair.value)]
 
     def _eval_residual(self, solver: Any, pair: Eigenpair) -> float:
@@ -458,8 +465,8 @@ class Eigensolver:
 
     def _settle_zeros(self, pairs: list[Eigenpair]) -> list[Eigenpair]:
         """Set eigenvalues that are 0 up to rounding errors to 0, and return all solutions that are kept. If several
-        solutions have the eigenvalue 0 and linearly dependent vectors, only one of these solutions is kept, because
-        otherwise one eigenvalue would be counted several times.
+        solutions have the eigenvalue 0 and linearly dependent vectors, only one of these solutions is kept. Otherwise
+        one eigenvalue would be counted several times.
         """
         # infinite eigenvalues, which rounding errors have made finite, are excluded from the reference value
         largest = max((abs(pair.value) ** 2 for pair in pairs if pair.residual <= RESIDUAL), default=0.0)
@@ -509,14 +516,14 @@ class Eigensolver:
 
 
 def normalise(rows: FloatArray) -> FloatArray:
-    """Return a matrix whose rows are scaled to norm 1; rows that contain only zeros are unchanged."""
+    """Return a matrix whose rows are scaled to norm 1. Rows that contain only zeros are not changed."""
     sizes = np.linalg.norm(rows, axis=1, keepdims=True)
     found: FloatArray = rows / np.where(sizes > 0.0, sizes, 1.0)
     return found
 
 
 def last_line(error: Exception) -> str:
-    """Return the last line of the trace of a PETSc error, which names the cause."""
+    """Return the last line of the trace of a PETSc error. This line names the cause."""
     return str(error).splitlines()[-1]
 
 

@@ -1,10 +1,10 @@
 """Fractions of kinetic and potential energy in a mode. The fractions show which parts of a model move and which parts
 are strained.
 
-The kinetic energy xᴴ M x is divided among bodies and belts. Rows of a table that share coordinates form one belt or the
-named parts of a belt. The potential energy xᴴ K x is divided among the tables whose forces contribute to K, such as
-cables, springs, contacts and some constraints. A table can have a negative potential energy, and therefore a negative
-fraction, for example for a strut in compression or for moving material.
+The kinetic energy xᴴ M x is divided among bodies and belts. Rows of a table that share coordinates are treated as one
+belt or as the named parts of a belt. The potential energy xᴴ K x is divided among the tables whose forces contribute to
+K, such as cables, springs, contacts and some constraints. A table can have a negative potential energy, and therefore a
+negative fraction, for example for a strut in compression or for moving material.
 """
 
 from __future__ import annotations
@@ -61,8 +61,8 @@ def eval_kinetic(motion: LinearMotion, shapes: ComplexArray) -> Shares:
 
 
 def eval_potential(motion: LinearMotion, shapes: ComplexArray) -> Shares:
-    """Return the fraction [1] of the potential energy xᴴ K x that each table has in each mode shape x. Keys of the
-    result are the names of components; values are arrays of shape (modes,). Tables without potential energy are
+    """Return the fraction [1] of the potential energy xᴴ K x that each table has in each mode shape x. The keys of the
+    result are the names of components, and the values are arrays of shape (modes,). Tables without potential energy are
     omitted. The call is collective.
     """
     assembly = motion.assembly

@@ -3,9 +3,9 @@ matrix.
 
     MAC = |xᴴ M y|² / (xᴴ M x · yᴴ M y)
 
-The MAC is 1 for shapes x and y that are equal up to a factor, and 0 for orthogonal shapes.
-The nodes of a running closed belt are at different positions in the two states. Therefore the nodes of the second state
-are reordered before shapes of a belt are compared, so that nodes with the same index are as close as possible.
+The MAC is 1 for shapes x and y that are equal up to a factor, and 0 for orthogonal shapes. In a running closed belt,
+nodes with the same index are at different positions in the two states. Therefore, before shapes of a belt are compared,
+the nodes of the second state are reordered such that nodes with the same index are as close as possible.
 
 Source: R. J. Allemang, D. L. Brown, Proc. 1st International Modal Analysis Conference (1982) 110-116.
 """
@@ -21,7 +21,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.solvers.modes.result import ModesResult
 
 NEARER = 1e-3
-"""Weight [1] of the difference of two frequencies, relative to the largest difference, in comparison with the MAC.
+"""Weight [1] of the difference between two frequencies, relative to the largest difference. The weight of the MAC is 1.
 Frequencies affect the assignment only if several MAC values are nearly equal.
 """
 
@@ -69,9 +69,9 @@ def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
     frequency. Lines that start at later speeds follow.
 
     Returns:
-        First, the index of the mode of each line at each speed, or -1 if the line has no mode. Second, the MAC of this
-        mode and the previous mode of the line, or NaN if one of these modes does not exist. Both results have the shape
-        (speeds, lines).
+        First, the index of the mode of each line at each speed, or -1 if the line has no mode. Second, the MAC between
+        this mode and the previous mode of the line, or NaN if one of these modes does not exist. Both results have the
+        shape (speeds, lines).
     """
     count = max(map(len, results))
     chosen, assurance = np.full((len(results), count), -1), np.full((len(results), count), np.nan)

@@ -3,9 +3,9 @@
 Modes are small motions about an equilibrium or about a motion. M is the mass matrix, f are the forces on the left-hand
 side, and C_q are the derivatives of the constraint equations with respect to the coordinates. If w is not 0, the
 coordinates, velocities and accelerations of the state do not satisfy the equations of motion. Frequencies and growth
-rates are then valid only at the time of the state. Let r = M a + f - loads. The force w fulfils w = r - C_qᵀ μ with
-multipliers μ = -λ, and C_q w = 0. Therefore w and μ are the solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0). The force w
-is unique even if constraints are redundant.
+rates are then valid only at the time of the state. Let r = M a + f - loads. The force w is the part of r that remains
+after subtraction of constraint forces: w = r - C_qᵀ μ with multipliers μ = -λ, and C_q w = 0. Therefore w and μ are the
+solution of (I, C_qᵀ; C_q, 0)(w, μ) = (r, 0). The force w is unique even if constraints are redundant.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.names import name_largest
 
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Unbalanced force, relative to |K| |x| with the coordinates x of the state, up to which the force is treated as a
-rounding error [1]."""
+"""Unbalanced force, relative to |K| |x| with the coordinates x of the state [1]. Up to this value, the force is treated
+as a rounding error.
+"""
 BALANCED = 1e-6
 """Largest unbalanced force of a balanced state, relative to the largest of inertia forces, internal forces, loads and
-reactions [1]. Loads that cancel each other, such as weight and buoyancy, are added with their absolute values.
+reactions [1]. If loads cancel each other, such as weight and buoyancy, the absolute values of the loads are added.
 """
 UNITS = {"x": "N", "y": "N", "z": "N", "s": "N"}
 """Units of generalised forces by name of the coordinate. Other coordinates are angles or slopes, with the unit N m."""

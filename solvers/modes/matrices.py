@@ -3,12 +3,12 @@
 With displacements and multipliers x exp(σ t), the equations are (σ² M + σ D + K) x = 0, where K includes C_q and C_qᵀ.
 The matrices consist of the tangents of Newton's method. These tangents are derivatives of forces, loads, inertia forces
 and constraint forces with respect to coordinates, velocities and accelerations, at the motion of the state. History
-values of contacts are constant: sticking contacts continue to stick.
+values of contacts are constant, so sticking contacts continue to stick.
 
 Displacements of running closed belts refer to positions that are fixed in space, see `running.py`.
 
-A constraint on velocities, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent for σ ≠ 0. A constant δq (σ
-= 0) that fulfils C_v δq̇ = 0 but not C_v δq = 0 is therefore not computed as a mode.
+A constraint on velocities, C_v δq̇ = 0, is written as C_v δq = 0. Both forms are equivalent for σ ≠ 0. Therefore
+constant motions δq (σ = 0) are not computed as modes if they fulfil C_v δq̇ = 0 but not C_v δq = 0.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ from windlass.solvers.modes.running import RunningBelt, add_flow
 from windlass.solvers.newton.static_states import find_state_entries
 
 SYMMETRIC = 1e-10
-"""Asymmetry, relative to the diagonal of K, up to which K is treated as symmetric [1]."""
+"""Asymmetry of K, relative to the diagonal of K [1]. Up to this value, K is treated as symmetric."""
 MOST_ITERATIONS = 2000
 """Largest number of MINRES iterations in `LinearMotion.project`. The required number increases with the number of
 independent constraints.
@@ -36,10 +36,11 @@ independent constraints.
 
 
 class LinearMotion:
-    """The matrices M, D and K at a state. Construction and methods are collective.
+    """The matrices M, D and K at a state. The construction of this object and all its methods are collective.
 
     Args:
-        assembly: the systems of this process. After the construction of this object, their fields contain ``state``.
+        assembly: the systems of this process. After the construction of this object, the fields of the systems contain
+            ``state``.
         state: the state, with the coordinates that the assembly has on this process.
         running: whether displacements of running closed belts refer to positions that are fixed in space, see
             `running.py`.
@@ -52,7 +53,7 @@ class LinearMotion:
         active: whether the constraint of each owned multiplier is active, shape (m,).
         constraints: number of active constraints on all processes.
         massless: number of coordinates without mass on all processes.
-        states: number of first-order states on all processes; ``massless`` includes these states.
+        states: number of first-order states on all processes. ``massless`` includes these states.
         dofs: number of coordinates on all processes.
         belts: the closed belts; empty if ``running`` is False.
         assembly: the systems of this process.
@@ -106,7 +107,7 @@ class LinearMotion:
         return np.flatnonzero(np.isin(unknowns.of_dof, columns[entries]))
 
     def _hold_prescribed_velocities(self) -> None:
-        """Move the rows of constraints on velocities from D to K, where these rows are 0 before the call."""
+        """Move the rows of constraints on velocities from D to K. Before the call, these rows of K are 0."""
         rows, _ = self.sparsity.pattern.entries()
         is_multiplier = np.zeros(len(self.sparsity.unknowns.numbers), bool)
         is_multiplier[self.sparsity.unknowns.of_multiplier] = True
@@ -183,8 +184,8 @@ class LinearMotion:
         return self.place_forces(own)
 
     def project(self, forces: Any) -> Any:
-        """Return the part of ``forces`` that constraint forces cannot balance. Forces and result are PETSc vectors of
-        unknowns with 0 at the multipliers.
+        """Return the part of ``forces`` that cannot be balanced by constraint forces. Forces and result are PETSc
+        vectors of unknowns with 0 at the multipliers.
         """
         unknowns, matrix = self.sparsity.unknowns, self._create()
         rows, columns = self.sparsity.pattern.entries()

@@ -1,4 +1,4 @@
-"""Natural frequencies, damping and shapes of small motions about a state; see docs/howto/modes.md."""
+"""Natural frequencies, damping and shapes of small motions about a state. See docs/howto/modes.md."""
 
 from __future__ import annotations
 
@@ -30,13 +30,15 @@ from windlass.solvers.own_options import MODES_OPTIONS, PROBLEMS, own_option
 ATTEMPTS = 4
 """Largest number of solves. A solve is repeated, with more requested modes, if modes are missing."""
 FREE = 6
-"""Number of rigid-body motions in 3D; a note is printed if more modes have the frequency 0."""
+"""Number of rigid-body motions in 3D. A note is printed if more modes have the frequency 0."""
 MORE = 4
-"""Number of modes that are computed in addition to the requested modes. The additional modes show whether the last
-requested mode is one of several modes with close frequencies.
+"""Number of modes that are computed in addition to the requested modes. With the additional modes, the program finds
+out whether the last requested mode is one of several modes with close frequencies.
 """
 SAME_SIZE = 1e-6
-"""Relative difference up to which components of a shape are treated as equal in size [1]."""
+"""If the relative difference [1] of components of a shape is at most this value, the components are treated as equal in
+size.
+"""
 
 
 class Modes:
@@ -96,9 +98,9 @@ class Modes:
         """Compute the modes about a state, which stays unchanged. The call is collective.
 
         Args:
-            state: the state, or None for the initial values of the nodes. History values of contacts are constant.
-                Contacts that stick in the state also stick in the modes, so the state should be the result of a solver,
-                which determines contact states.
+            state: the state, or None for the initial values of the nodes. History values of contacts are constant. If a
+                contact sticks in the state, it also sticks in the modes. The state should therefore be the result of a
+                solver, because solvers determine contact states.
 
         Raises:
             ModelError: no part has a mass, values of the state are not finite, or SLEPc fails.
@@ -191,8 +193,8 @@ class Modes:
 
     def _find_scale(self, shape: ComplexArray) -> complex:
         """Return the factor that scales the largest component of ``shape`` to 1. If several components are equally
-        large, the component with the smallest index in the numbering of the world is used. This numbering does not
-        depend on the number of processes.
+        large, the component with the smallest index in the numbering of the world is used. This index does not depend
+        on the number of processes.
         """
         layout = self.assembly.layout
         own = shape[: len(layout.owned)]
@@ -255,7 +257,7 @@ class Modes:
 def _require_slepc() -> None:
     """Raise ModelError if slepc4py is not installed."""
     try:
-        import slepc4py  # noqa: F401  # imported here, because only modes need it
+        import slepc4py  # noqa: F401  # imported here, because only modes need slepc4py
     except ImportError as error:
         raise ModelError(
             "modes need slepc4py, the SLEPc that belongs to the PETSc in use (Debian: python3-slepc4py-real; "

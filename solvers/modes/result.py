@@ -38,12 +38,13 @@ TURN = 0.3
 DIFFERENCE = 1e-6
 """Factor of a mode shape in difference quotients of outputs. The largest component of the shape is 1."""
 GROWING = 1e-6
-"""Growth rate relative to |σ| above which a mode is treated as growing [1]. Smaller rates are treated as rounding
-errors.
+"""If the growth rate of a mode, relative to |σ| [1], is larger than this value, the mode is treated as growing. Smaller
+rates are treated as rounding errors.
 """
 IN_STEP = 0.05
-"""Largest out-of-phase component, relative to the largest component of the shape, up to which all points are treated as
-moving in phase [1]."""
+"""Largest out-of-phase component, relative to the largest component of the shape [1]. Up to this value, all points are
+treated as moving in phase.
+"""
 SHOWN = 3
 """Largest number of bodies and belts in a row of the table."""
 
@@ -142,8 +143,8 @@ class ModesResult:
 
     @checked(sensors=each(that(lambda given: hasattr(given, "create_probe"), "a sensor"), "a list of sensors"))
     def amplitudes(self, sensors: Sequence[SensorLike]) -> dict[str, Any]:
-        """Return a dictionary with an array for the name of each sensor. The array contains the complex amplitudes of
-        the output of this sensor in the modes, shape (modes, ...).
+        """Return a dictionary with one array for each sensor, by the name of the sensor. The array contains the complex
+        amplitudes of the output of this sensor in the modes, shape (modes, ...).
 
         Amplitudes are directional derivatives of the output with respect to the state, in the direction of the mode
         shape and of its velocities, accelerations and multipliers. The call is collective.
@@ -173,7 +174,8 @@ class ModesResult:
 
     def _moved(self, i: int, amplitude: float, turn: complex) -> State:
         """Return the state displaced by Re(a z x), where a is ``amplitude``, z is the complex number ``turn`` of
-        magnitude 1, and x is the shape of mode i. Velocities, accelerations and multipliers change correspondingly.
+        magnitude 1, and x is the shape of mode i. The changes of velocities, accelerations and multipliers correspond
+        to this displacement.
         """
         state, value = self.state.copy(), self.eigenvalues[i]
         shape = amplitude * turn * self.shapes[i]
@@ -237,8 +239,8 @@ class ModesResult:
     ) -> list[Path]:
         """Write an animation of one period of each mode for ParaView, in files ``mode_01.vtkhdf`` and so on.
 
-        The time of a frame is the elapsed fraction of the period, from 0 to 1. The decay or growth within the period is
-        omitted. The call is collective. The paths of the first process are used.
+        The time of a frame is the elapsed fraction of the period, from 0 to 1. The decay or growth of the mode within
+        the period is not shown. The call is collective. The paths of the first process are used.
 
         Args:
             folder: folder in which the files are written.

@@ -11,13 +11,13 @@ then replaced by
 
     D + c (P - Pᵀ)    and    K - c² Q    with    P = ∫ ρA Sᵀ S' dx,  Q = ∫ ρA S'ᵀ S' dx.
 
-Here ρA is the mass per length. The added terms are gyroscopic and centrifugal terms, as in elements whose material
-moves through fixed nodes (`elements/cable/ale_cable2d.py`). The boundary terms of the integration by parts at the
-ends of cables cancel along a closed belt. The flow c is computed from the coordinates x and the tangential velocities v
-of the nodes, c = xᵀ Pᵀ v/(xᵀ Q x). Material damping acts only on w_t.
+Here ρA is the mass per length. The added terms are gyroscopic and centrifugal terms. Elements whose material moves
+through fixed nodes have such terms, too (`elements/cable/ale_cable2d.py`). The boundary terms of the integration by
+parts at the ends of cables cancel along a closed belt. The flow c is computed from the coordinates x and the tangential
+velocities v of the nodes, c = xᵀ Pᵀ v/(xᵀ Q x). Material damping acts only on w_t.
 
-If constraints act on nodes of a belt, for example at a carriage, a steady motion of this type does not exist, and D and
-K are unchanged.
+If constraints act on nodes of a belt, for example at a carriage, the shape of the belt cannot be steady. D and K are
+then unchanged.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444; J. A. Wickert, C. D. Mote, J. Appl. Mech. 57 (1990) 738-744.
 """
@@ -36,7 +36,9 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import AxialFlow, Slots
 
 LEAST = 1e-12
-"""Ratio of the sum of c² Q_ii to the sum of |K_ii| of a belt, up to which the belt is treated as a belt at rest [1]."""
+"""Ratio of the sum of c² Q_ii to the sum of |K_ii| of a belt [1]. Up to this value, the belt is treated as a belt at
+rest.
+"""
 
 
 @dataclass(frozen=True)
@@ -46,8 +48,8 @@ class RunningBelt:
     Attributes:
         nodes: world indices of the coordinates of the nodes, in the order of the nodes along the belt, shape (nodes,
             n).
-        flow: reference length of the belt that passes a fixed position, per unit of time [m/s]; positive in the
-            direction of the node order.
+        flow: reference length of the belt that passes a fixed position per unit of time [m/s]; positive if the belt
+            moves in the direction of the node order.
         held: whether constraints act on nodes of the belt. If ``held`` is true, the terms with the flow c are omitted.
     """
 

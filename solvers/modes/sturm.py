@@ -2,9 +2,9 @@
 mode is missing.
 
 Let K be the stiffness matrix, M the mass matrix and C_q the constraint Jacobian. For symmetric K and m active
-constraints, the matrix [[K - τ M, C_qᵀ], [C_q, 0]] has m negative eigenvalues, plus one for each mode with ω² < τ. If
-the diagonal entry of each constraint is a small negative number -δ, each constraint adds exactly one negative
-eigenvalue, even if the constraint is redundant.
+constraints, the matrix [[K - τ M, C_qᵀ], [C_q, 0]] has m negative eigenvalues, plus one negative eigenvalue for each
+mode with ω² < τ. If the diagonal entry of each constraint is a small negative number -δ, each constraint adds exactly
+one negative eigenvalue, even if the constraint is redundant.
 
 For τ close to 0, the result is the number of negative eigenvalues of K along motions that the constraints allow. If
 material flows through supports, K is symmetric only along motions that the constraints allow: xᵀ(K - Kᵀ)y = 0 for all x
@@ -29,19 +29,23 @@ from windlass.solvers.modes.matrices import LinearMotion
 CONSTRAINT_SHIFT = 1e-12
 """Product of the shift δ and the largest diagonal entry of K - τ M, for entries of C_q of the order of 1 [1]."""
 GAP = 1e-6
-"""Relative difference of the squares of two frequencies above which a τ can lie between them [1]."""
+"""If the relative difference of the squares of two frequencies [1] is larger than this value, a τ can lie between the
+squares.
+"""
 
 
 ROUNDING = 1e-13
-"""Square of a frequency, relative to the largest square, up to which the frequency is treated as 0 [1]."""
+"""Square of a frequency, relative to the largest square [1]. Up to this value, the frequency is treated as 0."""
 ASYMMETRY = 1e-8
-"""Ratio of |xᵀ(K - Kᵀ)y| to |x|ᵀ|K||y| up to which K is treated as symmetric along free motions [1]."""
+"""Ratio of |xᵀ(K - Kᵀ)y| to |x|ᵀ|K||y| [1]. Up to this value, K is treated as symmetric along motions that the
+constraints allow.
+"""
 
 
 def find_gap(squares: FloatArray, count: int) -> float | None:
     """Return a value τ [1/s^2] that lies between two successive values of ``squares`` and above the first ``count``
-    values. The array ``squares`` contains squares of angular frequencies in ascending order. Return None if these
-    values are too close to each other.
+    values. The array ``squares`` contains squares of angular frequencies in ascending order. If successive values are
+    too close to each other, return None.
     """
     for i in range(min(count, len(squares)), len(squares)):
         below, above = squares[i - 1], squares[i]

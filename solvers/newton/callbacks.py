@@ -1,13 +1,13 @@
-"""Callbacks of Newton's method in compiled code, which PETSc calls by their addresses, so that no Python code is
-executed between iterations.
+"""Compiled callbacks of Newton's method. PETSc calls them by their addresses, so that no Python code is executed
+between iterations.
 
 The callbacks of the residual and of the tangent are the compiled programs of a `NonlinearProblem`. The convergence test
 is in convergence.py, and lagging.py decides when the tangent is evaluated. Callbacks in Python use the same machine
-code and rules as compiled callbacks, so that results and messages are identical. There are three callbacks: residual,
-tangent and convergence test. A callback is a Python function if it requires Python, for example because of user
-functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A Python function also makes
-the decisions of the convergence test that require more data than residual norms. An error of a kernel or of a Python
-function ends the run; `Callbacks.explain` then raises this error.
+code and rules as compiled callbacks. Therefore results and messages do not depend on the kind of callback. There are
+three callbacks: residual, tangent and convergence test. A callback is a Python function if it requires Python, for
+example because of user functions, stages of ``-log_view``, several processes, or kernels that run as Python code. A
+Python function also makes those decisions of the convergence test that require more data than residual norms. An error
+of a kernel or of a Python function ends the run. The error is then raised by `Callbacks.explain`.
 """
 
 from __future__ import annotations
@@ -26,6 +26,7 @@ from windlass.framework.kernels.c_functions import call_c, calls_at, find_c_addr
 from windlass.framework.kernels.call import is_compiled
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.value_types import find_kinds
 from windlass.framework.launch.petsc_functions import find_addresses, set_callbacks
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.linear.linear_check import is_clearly_accurate
@@ -36,16 +37,22 @@ from windlass.solvers.newton.problem_kernels import Buffers, Solution, carry, st
 
 PETSC = ("VecGetArrayRead", "VecRestoreArrayRead", "VecGetArray", "VecRestoreArray", "VecSet", "MatAssemblyBegin",
          "MatAssemblyEnd", "PetscObjectStateGet", "PetscObjectStateSet", "SNESSolve", "SNESGetConvergedReason",
-         "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm", "SNESGetSolutionUpdate")  # fmt: skip
+         "SNESGetIterationNumber", "SNESComputeFunction", "VecNorm", "SNESGetSolutionUpdate",
+         "SNESSetLagJacobian")  # fmt: skip
 (GET_READ, RESTORE_READ, GET, RESTORE, SET, BEGIN, END, GET_STATE, SET_STATE, SOLVE, GET_REASON, GET_ITERATIONS,
- COMPUTE, NORM, GET_UPDATE, PLACE, ASK_PYTHON) = range(17)  # fmt: skip
+ COMPUTE, NORM, GET_UPDATE, SET_LAG, PLACE, ASK_PYTHON) = range(18)  # fmt: skip
 """Indices in `Context.addresses`."""
 EXPANSION, RESIDUAL, TANGENT, LOADS, QUESTION, BEYOND = range(6)
 """Indices of the programs and other parts of a run. If a run fails, the index identifies the failed part."""
-MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER = range(5)
+MATRIX, RESIDUAL_VECTOR, BLOCKS, UNKNOWNS, SOLVER, DECIDES = range(6)
 """Indices in `Context.handles`."""
 FINAL_ASSEMBLY = 0
 NORM_2 = 1
+EACH, NEVER = 1, -1
+"""Arguments of SNESSetLagJacobian: PETSc calls the tangent callback in the next iteration, or PETSc reuses the tangent.
+Before each call of this callback, PETSc searches its options for several names, which takes longer than the linear
+solve of a small model.
+"""
 KEPT, ZERO, CARRIED, AGAIN = range(4)
 """Initial unknowns of a Newton run.
 
@@ -63,11 +70,12 @@ class Context(NamedTuple):
     """The context that PETSc passes to the callbacks. The arrays exist while the callbacks exist.
 
     Attributes:
-        addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (17,).
+        addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (18,).
         place: memory for a result of PETSc, shape (1,).
         programs: address and number of kernel calls of each compiled program, shape (4, 2).
         handles: handles of the matrix and of the residual vector, number of rows of each dense block of the matrix (1
-            without blocks), and handles of the vector of the unknowns and of SNES, shape (5,).
+            without blocks), handles of the vector of the unknowns and of SNES, and whether the convergence test decides
+            about the evaluation of the tangent (1 during a run of `solve`, otherwise 0), shape (6,).
         values: values of the tangent, shape (entries + 1,).
         indptr, indices: pattern of the tangent, see `Pattern`.
         loads, weights: sum of the loads that do not depend on coordinates, and the part of this sum that does not
@@ -102,7 +110,7 @@ class Context(NamedTuple):
 
 @kernel
 def run_program(programs: IntArray, which: int, state: Any) -> int:
-    """Execute the kernel calls of a compiled program; return 0 on success."""
+    """Execute the kernel calls of a compiled program. Return 0 on success."""
     count = programs[which, 1]
     if run(calls_at(programs[which, 0], count)) == count:
         return 0
@@ -114,8 +122,8 @@ def run_program(programs: IntArray, which: int, state: Any) -> int:
 def expand_vector(
     x: int, addresses: IntArray, place: IntArray, programs: IntArray, local: FloatArray, state: Any
 ) -> int:
-    """Compute the fields from a vector of unknowns, unless the fields already correspond to this vector. Return 0 on
-    success.
+    """Compute the fields from a vector of unknowns, unless the fields already contain the values for this vector.
+    Return 0 on success.
     """
     status = call_c(addresses[GET_READ], (x, addresses[PLACE]))
     if status != 0:
@@ -130,7 +138,7 @@ def expand_vector(
 
 @kernel
 def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
-    """Evaluate the residual. PETSc calls this function, whose type is SNESFunction."""
+    """Evaluate the residual. PETSc calls this function as its SNESFunction."""
     c = load(context)
     address, b = c.addresses, c.buffers
     status = expand_vector(x, address, c.place, c.programs, b.local, b.state)
@@ -149,10 +157,11 @@ def eval_residual(_snes: int, x: int, out: int, context: Any) -> int:
 
 @kernel
 def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context: Any) -> int:
-    """Evaluate the tangent if it must be updated. PETSc calls this function, whose type is SNESJacobianFunction."""
+    """Evaluate the tangent if it must be updated. PETSc calls this function as its SNESJacobianFunction."""
     c = load(context)
-    # if the tangent is not evaluated, PETSc reuses its factorisation
-    if not needs_tangent(c.lag):
+    # If the policy for reused tangents is active, PETSc calls this function only if the convergence test has decided to
+    # evaluate the tangent. If the tangent is not evaluated, PETSc reuses its factorisation.
+    if (c.handles[DECIDES] == 0 or c.lag[0]["active"] == 0) and not needs_tangent(c.lag):
         return 0
     address, b, matrix = c.addresses, c.buffers, c.handles[MATRIX]
     status = expand_vector(x, address, c.place, c.programs, b.local, b.state)
@@ -190,7 +199,7 @@ def has_accurate_step(c: Any) -> bool:
 def test_convergence(
     _snes: int, it: int, _x_norm: float, _step_norm: float, norm: float, out: int, context: Any
 ) -> int:
-    """Test convergence. PETSc calls this function, whose type is SNESConvergenceTestFunction."""
+    """Test convergence. PETSc calls this function as its SNESConvergenceTestFunction."""
     c = load(context)
     address, state = c.addresses, c.buffers.state
     reason = judge(c.measures, c.history, c.lag, it, norm)
@@ -208,7 +217,10 @@ def test_convergence(
         return int(status)
     conclude(c.measures, c.lag, norm, reason, floats_at(c.place[0], len(c.before)), c.before)
     set_int(out, reason)
-    return int(call_c(address[RESTORE_READ], (c.handles[RESIDUAL_VECTOR], address[PLACE])))
+    status = call_c(address[RESTORE_READ], (c.handles[RESIDUAL_VECTOR], address[PLACE]))
+    if status == 0 and reason == ITERATING and c.handles[DECIDES] != 0 and c.lag[0]["active"] != 0:
+        status = call_c(address[SET_LAG], (c.handles[SOLVER], np.int64(EACH if needs_tangent(c.lag) else NEVER)))
+    return int(status)
 
 
 @kernel
@@ -240,8 +252,14 @@ def solve(start: int, context: Any) -> int:
         if status == 0:
             copy_values(c.before, floats_at(c.place[0], len(c.before)))
             status = call_c(address[RESTORE], (handles[UNKNOWNS], address[PLACE]))
+    # during the run, the convergence test decides in which iterations PETSc calls the tangent callback
     if status == 0:
+        handles[DECIDES] = 1
         status = call_c(address[SOLVE], (handles[SOLVER], np.int64(0), handles[UNKNOWNS]))
+        handles[DECIDES] = 0
+        if c.lag[0]["active"] != 0:
+            call_c(address[SET_LAG], (handles[SOLVER], np.int64(EACH)))
+    # outcome and solution
     if status == 0:
         status = call_c(address[GET_REASON], (handles[SOLVER], address[PLACE]))
         b.state[0]["reason"] = int_at(address[PLACE])
@@ -263,9 +281,11 @@ CALLBACKS: dict[str, tuple[Callable[..., int], tuple[str, ...]]] = {
     ),
     "solve": (solve, ("int64",)),
 }
-"""Compiled callbacks for PETSc and the kernel `solve` for Python, each with the types of the arguments that precede the
-context.
+"""Compiled callbacks for PETSc, and the kernel `solve` for Python. For each of them, the table also contains the types
+of the arguments that precede the context.
 """
+_LOADED: dict[tuple[Any, ...], dict[str, int]] = {}
+"""Addresses of callbacks whose machine code has been loaded, by types of the context and name."""
 CompiledSolve = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_int64, ctypes.c_void_p)
 """C type of the kernel `solve`. Errors of Python functions that PETSc calls, such as monitors, are raised unchanged."""
 
@@ -281,7 +301,7 @@ class Around(Protocol):
     programs: tuple[Program, ...]
 
     def run(self, solve: int, place: int, start: int) -> int:
-        """Execute Newton runs; return 0 on success. ``solve`` and ``place`` are the addresses of the kernel `solve` and
+        """Execute Newton runs. Return 0 on success. ``solve`` and ``place`` are the addresses of the kernel `solve` and
         of its context. ``start`` is the kind of the initial unknowns of each run, for example `ZERO`.
         """
 
@@ -292,7 +312,7 @@ class Callbacks:
     Args:
         problem: the equations.
         test: the convergence test in Python.
-        ask: function ``(it, norm) -> reason`` that makes the decisions for which residual norms are not sufficient.
+        ask: function ``(it, norm) -> reason`` for the decisions that require more data than residual norms.
         before: residual of the previous iteration, shape (u,).
 
     Attributes:
@@ -393,7 +413,7 @@ class Callbacks:
         return int(self._reason[0]), int(self._iterations[0])
 
     def explain(self) -> None:
-        """Raise the error that has ended a run within compiled callbacks, if any."""
+        """If an error within compiled callbacks has ended the run, raise this error."""
         c = self._context
         failed = -1 if c is None else int(c.buffers.state["failed"][0])
         if failed < 0:
@@ -413,7 +433,7 @@ class Callbacks:
         ask = ctypes.cast(self._question, ctypes.c_void_p).value or 0
         addresses = np.array([*find_addresses(PETSC), place.ctypes.data, ask], np.int64)
         vectors = problem.residual_vector.handle, problem.unknowns.handle
-        handles = [problem.matrix.mat.handle, vectors[0], problem.pattern.block, vectors[1], snes.handle]
+        handles = [problem.matrix.mat.handle, vectors[0], problem.pattern.block, vectors[1], snes.handle, 0]
         c = self._context = Context(
             addresses,
             place,
@@ -433,7 +453,7 @@ class Callbacks:
             problem.factors,
             problem.assembly.fields.mapped,
         )
-        self._block, self._functions = lay_down(c), {}
+        self._block, self._functions = lay_down(c), _LOADED.setdefault(find_kinds(c), {})
         self._place = self._block.ctypes.data
         self._reason, self._iterations = c.buffers.state["reason"], c.buffers.state["iterations"]
         self._programs, self._given = (None, None, None), {}

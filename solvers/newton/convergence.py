@@ -1,4 +1,5 @@
-"""Rules that decide from residual norms whether a Newton run has converged or failed, for Python and for compiled code.
+"""Rules that decide whether a Newton run has converged or failed. The decisions depend on residual norms. Python and
+compiled code use the same rules.
 
 A few decisions require forces, the last linear solution or rounding errors. For these decisions `judge` returns `ASK`,
 and Python code decides. If only the accuracy of the last linear solution is required, `judge` returns `SLOW`, and
@@ -18,19 +19,25 @@ from windlass.solvers.newton.lagging import note_norm
 
 ITERATING, CONVERGED_ABSOLUTE, CONVERGED_RELATIVE = 0, 2, 3
 LINEAR_SOLVE_FAILED, NOT_A_NUMBER, TOO_MANY_ITERATIONS, CYCLED = -3, -4, -5, -7
-"""CYCLED: return maps alternate between two sets of contact states; PETSc calls the value SNES_DIVERGED_INNER."""
+"""CYCLED: return maps alternate between two sets of contact states. PETSc calls this value SNES_DIVERGED_INNER."""
 ASK, SLOW = 99, 98
-"""Convergence reasons that PETSc does not use. They are returned if the norms alone are not sufficient for a decision.
-The run then continues if the last linear solution is accurate.
+"""Values that PETSc does not use as convergence reasons. These values are returned if the norms alone are not
+sufficient for a decision. In this case, the run continues if the last linear solution is accurate.
 """
 SLOW_RATE = 1e-3
-"""Contraction factor of an iteration with a new tangent above which the linear solution is checked for accuracy."""
+"""If the contraction factor of an iteration with a new tangent is larger than this value, the accuracy of the linear
+solution is checked.
+"""
 NO_LONGER_FALLS = 0.5
-"""Ratio of a residual to the smallest previous residual above which an iteration has made no progress."""
+"""If the ratio of a residual to the smallest previous residual is larger than this value, the iteration has made no
+progress.
+"""
 REPEATED, SAME = 3, 1e-6
 """A run ends if a pair of residual norms has repeated REPEATED times with relative differences of at most SAME."""
 STALLED = 2
-"""Number of successive iterations without progress after which the residual is compared with its rounding error."""
+"""Number of successive iterations without progress. After this number of iterations, the residual is compared with its
+rounding error.
+"""
 
 
 MEASURES = np.dtype(
@@ -43,8 +50,8 @@ The history of norms, beginning with the predictor, is a separate array.
 
 rtol, atol, max_it: tolerances and largest number of iterations of the run, see `Newton`.
 damped: whether the run uses a backtracking line search.
-guessed: whether the run starts from the result of another pass of the step. In this case, tolerances nevertheless refer
-    to the predictor.
+guessed: whether the run starts from the result of another pass of the step. Even in this case, tolerances refer to the
+    predictor.
 may_pivot: whether a more accurate linear solver than the present one is available.
 predictor, reference: residual norm of the predictor, and residual norm to which tolerances refer.
 seen: number of norms so far.
@@ -97,8 +104,8 @@ def continue_below(measures: Any, history: FloatArray, it: int) -> int:
 
 @kernel(fast=False)
 def has_repeated(history: FloatArray) -> bool:
-    """Return whether the residual norms of the last iterations alternate between two values. Newton's method then
-    alternates between two branches of a force with a kink, and further iterations repeat these branches.
+    """Return whether the residual norms of the last iterations alternate between two values. In this case, Newton's
+    method alternates between two branches of a force with a kink, and further iterations would repeat these branches.
     """
     last = len(history)
     if last < 2 * REPEATED + 2:
@@ -122,8 +129,9 @@ def is_slow(measures: Any, history: FloatArray, lag: Any, norm: float) -> bool:
 
 @kernel(fast=False)
 def has_stalled(history: FloatArray, iterations: int) -> bool:
-    """Return whether the last ``iterations`` iterations have made no progress; ``history`` contains all residual norms
-    of the run."""
+    """Return whether the last ``iterations`` iterations have made no progress. The argument ``history`` contains all
+    residual norms of the run.
+    """
     before = len(history) - iterations
     if before < 2:
         return False

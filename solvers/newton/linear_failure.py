@@ -13,14 +13,15 @@ from windlass.solvers.failure import Failure, NotConverged
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FIRST = 2
-"""Number of failures of the linear solver, before the first successful Newton run, at which an error is raised."""
+"""Number of failures of the linear solver before the first successful Newton run. At this number, an error is raised.
+"""
 OF_LAST, LAST = 5, 10
 """An error is raised if the linear solver has failed in `OF_LAST` of the last `LAST` Newton runs."""
 
 
 class LinearFailures:
-    """Counter of Newton runs that fail because of an iterative linear solver, or because of a solver that the user has
-    chosen.
+    """Counter of failed Newton runs. Only failures of an iterative linear solver, or of a solver that the user has
+    chosen, are counted.
 
     Args:
         problem: the nonlinear problem.

@@ -1,8 +1,8 @@
-"""Newton's method by PETSc SNES, with defaults for constrained cable models, and with changes of the linear solver
-after failures.
+"""Newton's method by PETSc SNES. The module contains defaults for constrained cable models, and changes the linear
+solver after failures.
 
-Defaults are set on the PETSc objects before ``setFromOptions``. Every option with the prefix therefore overrides its
-default.
+Defaults are set on the PETSc objects before ``setFromOptions``. Therefore, every option with the prefix of the solver
+overrides its default.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from windlass.solvers.linear.advice import advise_iterative
 from windlass.solvers.linear.linear_check import LINEAR_RTOL, is_accurate
 from windlass.solvers.linear.mumps import MumpsSettings
 from windlass.solvers.linear.ordering import default_package
-from windlass.solvers.linear.packages import can_reset, check_package, reset_factors, set_direct
+from windlass.solvers.linear.packages import can_reset, check_package, refuse_differences, reset_factors, set_direct
 from windlass.solvers.linear.substructures import set_substructures
 from windlass.solvers.newton.callbacks import CARRIED, KEPT, ZERO, Around, Callbacks
 from windlass.solvers.newton.convergence import (
@@ -74,23 +74,23 @@ class NewtonRun:
 
 
 class Newton:
-    """Wrapper of a SNES for one problem, reused for all steps of a solve.
+    """Wrapper of a SNES for one problem. The wrapper is reused for all steps of a solve.
 
     Args:
         problem: the equations, with residual and tangent.
-        rtol: default tolerance of the residual, relative to the larger of the residuals before and after the first
-            iteration [1]; ``-<prefix>snes_rtol`` overrides it.
+        rtol: default tolerance of the residual [1], relative to the larger of the residuals before and after the first
+            iteration. ``-<prefix>snes_rtol`` overrides this value.
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
-            constraints [m, m/s]; ``-<prefix>snes_atol`` overrides it.
-        max_it: default largest number of iterations; ``-<prefix>snes_max_it`` overrides it.
-        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction by
+            constraints [m, m/s]. ``-<prefix>snes_atol`` overrides this value.
+        max_it: default largest number of iterations. ``-<prefix>snes_max_it`` overrides this value.
+        overshoot: treatment of residuals that fulfil the relative tolerance only because the first correction of
             Newton's method was much too large. Such a correction increases the residual to which the tolerance refers.
-            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept",
-            residuals need not be small relative to these values.
+            With "check", residuals must also be small relative to loads, reactions and inertia. With "accept", such
+            residuals are accepted, even if they are not small relative to these values.
 
     Attributes:
         iterations: number of linear solves so far.
-        fallbacks: number of times that another linear solver was selected after a failure.
+        fallbacks: number of failures after which another linear solver was selected.
         roundings: number of runs that ended because the residual consisted of rounding errors.
         problem, snes: residual and tangent, and the PETSc solver.
     """
@@ -112,6 +112,7 @@ class Newton:
         else:
             set_direct(snes.getKSP(), package, problem.prefix)
         set_line_search(snes, "basic")
+        refuse_differences(problem.prefix)
         options.set_from_options(snes)
         own_test = not PETSc.Options().hasName(problem.prefix + "snes_convergence_test")
         if snes.getType() != PETSc.SNES.Type.NEWTONLS or not own_test:
@@ -150,7 +151,7 @@ class Newton:
                 self.problem.set_near_null_space(space)
 
     def _test(self, _snes: Any, it: int, norms: tuple[float, float, float]) -> int:
-        """Test convergence by the rules of convergence.py. PETSc calls this function, whose type is
+        """Test convergence by the rules of convergence.py. PETSc calls this function as its
         SNESConvergenceTestFunction.
         """
         problem, norm = self.problem, norms[2]
@@ -177,9 +178,9 @@ class Newton:
         return int(self._continue_below(self._measures, self._history, it))
 
     def _is_small(self, norm: float) -> bool:
-        """Return whether a residual is accepted that fulfils the relative tolerance only because of a large first
-        correction. Such a residual must be small relative to the predictor or to loads, reactions and inertia. With the
-        setting ``overshoot`` = "accept", all such residuals are accepted.
+        """Return whether to accept a residual that fulfils the relative tolerance only because of a large first
+        correction. The residual is accepted if it is small relative to the predictor or to loads, reactions and
+        inertia. With the setting ``overshoot`` = "accept", all such residuals are accepted.
         """
         m = self._measures[0]
         small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
@@ -233,14 +234,15 @@ class Newton:
             scheme: relation between the unknowns and the motion.
             damped: whether to use a backtracking line search.
             guess: accelerations, shape (n,), and multipliers, shape (m,), of the previous pass, as initial values. In
-                statics, increments of the displacements replace the accelerations. In dynamics the guess is used only
-                if a tangent is reused. The full Newton method starts from the predictor. In statics the guess is always
-                used, because the geometric stiffness due to multipliers can be the only stiffness that supports a body.
-            around: compiled code that executes this run and the runs of later steps. This code is used if the run is
-                completely compiled. The function then returns the result of the last run.
+                statics, the guess contains increments of the displacements instead of accelerations. In dynamics the
+                guess is used only if a tangent is reused. The full Newton method starts from the predictor. In statics
+                the guess is always used, because a body may be supported only by the geometric stiffness due to
+                multipliers.
+            around: compiled code that executes this run and the runs of later steps. If the run is not completely
+                compiled, this code is not used. If ``around`` is used, the function returns the result of the last run.
             carried: whether to start from the accelerations and multipliers of the previous step, which the fields
-                contain. Such a run uses return maps. A failed run of this kind is not repeated with new tangents in
-                every iteration.
+                contain. Such a run uses return maps. If such a run fails, it is not repeated with new tangents in every
+                iteration.
         """
         self._damped[0], max_it = damped, 0
         if damped:
@@ -353,7 +355,7 @@ class Newton:
         return self._history[: self._seen[0]].tolist()  # type: ignore[no-any-return]
 
     def _judge_end(self, run: NewtonRun) -> NewtonRun:
-        """Check a run that ended at the limit of iterations or in the line search. Return the run. If its residual
+        """Check a run that ended at the limit of iterations or in the line search. Return the run. If the residual
         consists only of rounding errors, the returned run is marked as converged.
         """
         if run.reason not in ("DIVERGED_MAX_IT", "DIVERGED_LINE_SEARCH") or len(run.history) < 2:
@@ -372,7 +374,7 @@ class Newton:
         return run
 
     def reset_caches(self) -> None:
-        """Delete stored tangents and factorisations. The next run is then identical to the first run of a new
+        """Delete stored tangents and factorisations. The next run then gives the same results as the first run of a new
         solver.
         """
         self.problem.lag.reset()
@@ -380,7 +382,7 @@ class Newton:
             reset_factors(self.snes.getKSP())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the counts that a resumed run needs; ``fallbacks`` also determines the linear solver with which the
+        """Return the counts that a resumed run needs. ``fallbacks`` also determines the linear solver with which the
         resumed run begins.
         """
         problem = self.problem
@@ -402,7 +404,7 @@ class Newton:
             self._change_solver()
 
     def _change_solver(self) -> bool:
-        """Change the linear solver: from the default LU in blocks to LU by rows, or from LU by rows to KLU, which uses
+        """Change the linear solver from the default LU in blocks to LU by rows, or from LU by rows to KLU, which uses
         pivoting. On several processes, change from `SubstructureLU` to MUMPS.
 
         Returns:
@@ -443,7 +445,7 @@ class Newton:
         return True
 
     def _uses_default_lu(self) -> bool:
-        """Return whether the linear solver is a default: `SubstructureLU` or PETSc's own LU."""
+        """Return whether the linear solver is one of the defaults, `SubstructureLU` and PETSc's own LU."""
         if self.problem.storage is Storage.SUBSTRUCTURES:
             return True
         pc = self.snes.getKSP().getPC()

@@ -1,4 +1,4 @@
-"""The nonlinear equations of one Newton run: PETSc SNES calls the residual and the tangent of an assembly.
+"""The nonlinear equations of one Newton run. PETSc SNES calls the residual and the tangent of an assembly.
 
 The unknowns are increments dq of the coordinates from the predictor, and scaled multipliers. The motion follows from
 the unknowns: ``q = q0 + dq``, ``v = v0 + v_factor dq``, ``a = a_factor dq``, ``lam = multiplier_factor * unknown``. The
@@ -21,7 +21,6 @@ from windlass.framework.assembly.steps import (
     constraint_tangent_steps,
     force_steps,
     mass_product_steps,
-    run_steps,
     tangent_steps,
 )
 from windlass.framework.assembly.storage import Sparsity, Storage
@@ -54,11 +53,14 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Number of unknowns above which solvers that are no longer used are searched for and deleted to save memory."""
-USES = 3
-"""Number of evaluations of a residual, or of a tangent with the same factors, after which the kernel calls are compiled
-to a program.
+"""Number of unknowns. For larger models, solvers that are no longer used are searched for and deleted to save memory.
 """
+USES = 3
+"""Number of evaluations of residuals in this process after which PETSc calls compiled callbacks, whose machine code is
+then loaded.
+"""
+MOST_TANGENTS = 16
+"""Largest number of other sets of factors, for example for other step sizes, whose tangent steps are kept."""
 Programs = tuple[Program | None, ...]
 """Type of the three compiled programs that compute the motion from the unknowns, the residual, and the tangent. A
 program is None if the computation requires Python.
@@ -76,19 +78,22 @@ class NonlinearProblem:
     Attributes:
         assembly, prefix, storage: values of the arguments. The storage may change.
         snes: the PETSc solver. All its options have the prefix.
-        sparsity, matrix: the sparsity of the tangent, and the tangent; both objects are replaced if a search for
+        sparsity, matrix: the sparsity of the tangent, and the tangent. Both objects are replaced if a search for
             contacts changes the sparsity.
         unknowns, residual_vector: PETSc vectors of the increments and scaled multipliers, and of the last residual.
         scheme, buffers: relation between unknowns and motion in the present Newton run, and the arrays of the
             callbacks.
         run: key of the present Newton run. Two runs have equal keys if they differ only in time and motion.
         may_compile, uses: whether compiled callbacks are allowed, and the limit `USES`. Callers may change both.
+        python_residuals: number of residual evaluations by Python callbacks of all problems of this process.
         q0, v0: predicted values of the scheme, shape (n,). The scheme may use the same arrays.
         motion: motion that corresponds to the unknowns, see `Solution`.
         factors: factors that convert increments of the unknowns to velocities, accelerations and multipliers, shape
             (3,).
         lag: the policy that decides when the tangent is evaluated again.
     """
+
+    python_residuals = 0
 
     @checked(assembly=instance(Assembly), prefix=word(), storage=instance(Storage))
     def __init__(self, assembly: Assembly, prefix: str, storage: Storage = Storage.ROWS) -> None:
@@ -107,13 +112,14 @@ class NonlinearProblem:
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
         self._carry = call(carry)
-        # for each combination of terms in the residual: the compiled program, or the number of evaluations so far
-        # without a program
-        self._programs: dict[tuple[bool, bool, bool, bool, bool, int], Program | int] = {}
+        # the program of each combination of terms in the residual
+        self._programs: dict[tuple[bool, bool, bool, bool, bool, int], Program] = {}
         self._tangent_program: Program | None = None
         self._tangent_steps: list[Step] = []
         self._tangent_key: tuple[Any, ...] = ()
-        self._tangent_uses, self.uses = 0, USES
+        self.uses = USES
+        # steps and program of the tangents for other factors, by key
+        self._other_tangents: dict[tuple[Any, ...], tuple[list[Step], Program | None]] = {}
         numbers = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
         dofs, multipliers, pads = (which.astype(PETSc.IntType) for which in numbers)
         self._places, self._state = DofMap(dofs, multipliers, pads, layout.reference), np.zeros(1, STATE)
@@ -123,12 +129,11 @@ class NonlinearProblem:
         self.buffers = Buffers(self._places, np.zeros(len(unknowns.numbers)), self._state, *sums)
         fields = assembly.fields
         self.motion = Solution(fields.x, fields.v, fields.a, fields.lam)
-        # Predicted values of the scheme, and factors of the unknowns. Compiled programs contain the addresses of these
+        # Predicted values of the scheme, and factors of the unknowns. Compiled programs store the addresses of these
         # arrays.
         self.q0, self.v0, self.factors = np.zeros(n), np.zeros(n), np.zeros(3)
         self._expansion: Program | None = None
-        self._expansion_revision, self._expansion_uses, self._expanded_state = -1, 0, -1
-        self._expansion_steps: list[Step] = []
+        self._expansion_revision, self._expanded_state = -1, -1
         self.scheme = Scheme(np.zeros(n), np.zeros(n))
         self.lag, self._static_states = LagPolicy(False), StaticStates(assembly)
         self._version = (0, 0)
@@ -189,7 +194,7 @@ class NonlinearProblem:
             self.assembly.fields.recoupled[0] = 0.0
 
     def leave_blocks(self) -> bool:
-        """Store the tangent by rows in later runs; the order of unknowns does not change. Return False if the tangent
+        """Store the tangent by rows in later runs. The order of unknowns does not change. Return False if the tangent
         is not stored in blocks.
         """
         after = {Storage.BLOCKS: Storage.BLOCK_ROWS, Storage.SUBSTRUCTURES: Storage.ROWS}
@@ -237,7 +242,7 @@ class NonlinearProblem:
 
     def guess(self, a: FloatArray, lam: FloatArray) -> None:
         """Start from the accelerations ``a``, shape (n,), and the multipliers ``lam``, shape (m,), instead of the
-        predictor. In statics, ``a`` contains increments of the displacements instead of accelerations.
+        predictor. In statics, ``a`` contains increments of the displacements.
         """
         local, factors = self._sum, np.array([0.0, self.scheme.a_factor or 1.0, self.scheme.multiplier_factor])
         self._carry(a, lam, factors, self._places, local)
@@ -266,20 +271,17 @@ class NonlinearProblem:
             local[: len(values)] = values
             self.sparsity.unknowns.ghosts.copy_from_owners(local)
         expanded[0] = 1
-        if self._expansion_revision != self.assembly.revision:
-            self._expansion, self._expansion_revision, self._expansion_uses = None, self.assembly.revision, 0
+        self._find_expansion()()
+
+    def _find_expansion(self) -> Program:
+        """Return the program that computes the fields from unknowns, which is created at its first use."""
+        if self._expansion is None or self._expansion_revision != self.assembly.revision:
+            local = self.buffers.local
             known = local, self._places, self.q0, self.v0, self.factors, self.motion
-            s = evaluate(self.assembly.fields)
-            self._expansion_steps = [(call(expand, known), (s,))]
-            self._expansion_steps += self._static_states.expansion_steps(local, self._places)
-            self._expansion_steps += self.assembly.marker_steps()
-        self._expansion_uses += 1
-        if self._expansion is None and self._expansion_uses >= self.uses:
-            self._expansion = self._create_program(self._expansion_steps)
-        if self._expansion is None:
-            run_steps(self._expansion_steps)
-        else:
-            self._expansion()
+            steps: list[Step] = [(call(expand, known), (evaluate(self.assembly.fields),))]
+            steps += self._static_states.expansion_steps(local, self._places) + self.assembly.marker_steps()
+            self._expansion, self._expansion_revision = self._create_program(steps), self.assembly.revision
+        return self._expansion
 
     def note_expansion(self) -> None:
         """Record that the fields correspond to the unknowns."""
@@ -291,7 +293,7 @@ class NonlinearProblem:
         self._store(*self.name_stored(state))
 
     def name_stored(self, state: State) -> tuple[Any, ...]:
-        """Return the arguments with which `store_motion` copies the motion from the fields to ``state``."""
+        """Return the arguments for a call of `store_motion` that copies the motion from the fields to ``state``."""
         return self.buffers.local, self._places, self.q0, self.motion, state.q, state.v, state.a, state.lam
 
     def store_static(self, state: State) -> None:
@@ -305,21 +307,17 @@ class NonlinearProblem:
 
     def find_programs(self) -> Programs:
         """Return the compiled programs of the callbacks for the next run."""
-        scheme, assembly = self.scheme, self.assembly
-        if self._expansion_revision != assembly.revision or scheme.is_held:
+        scheme = self.scheme
+        if NonlinearProblem.python_residuals < self.uses or scheme.is_held:
             return None, None, None
-        residual = self._programs.get(self._find_key(scheme))
+        residual = self._find_residual_program()
         suits = not self._static_states.are_sought and self._has_tangent_steps(scheme)
-        if suits and self._tangent_program is None and isinstance(residual, Program):
-            # the compiled program is created now, because a reused tangent is evaluated too rarely to reach `USES`
-            # evaluations
-            self._tangent_program = self._create_program(self._tangent_steps)
-        known = self._expansion, residual, self._tangent_program if suits else None
-        return tuple(p if isinstance(p, Program) and p.table is not None else None for p in known)
+        known = self._find_expansion(), residual, self._find_tangent_program() if suits else None
+        return tuple(p if p is not None and p.table is not None else None for p in known)
 
     def prepare(self, programs: Programs, by_table: bool = False) -> None:
-        """Update the loads of a compiled residual to the time of the run. With ``by_table``, loads that compiled steps
-        compute from a table are not updated.
+        """Update the loads of a compiled residual to the time of the run. If ``by_table`` is true, loads that compiled
+        steps compute from a table are not updated.
         """
         loads = self.assembly.loads
         if programs[1] is None or self.scheme.load_factor == 0.0 or (by_table and loads.leave_to_table()):
@@ -331,7 +329,7 @@ class NonlinearProblem:
         return Program(steps, asks=self.assembly.is_fixed, around=self.assembly.calling)
 
     def eval_residual(self, _snes: Any, x: Any, out: Any) -> None:
-        """Evaluate the residual. PETSc calls this function, whose type is SNESFunction."""
+        """Evaluate the residual. PETSc calls this function as its SNESFunction."""
         with self.assembly.calling():
             self.expand_unknowns(x)
             self.buffers.c[:] = 0.0
@@ -340,6 +338,7 @@ class NonlinearProblem:
             self._take_residual_steps()
         self.write_residual(out)
         self._state["residuals"] += 1
+        NonlinearProblem.python_residuals += 1
 
     def _find_key(self, scheme: Scheme) -> tuple[bool, bool, bool, bool, bool, int]:
         """Return a key that identifies the terms of the residual."""
@@ -347,18 +346,25 @@ class NonlinearProblem:
         return *contents, self._has_live_loads(scheme), self.assembly.revision
 
     def _has_live_loads(self, scheme: Scheme) -> bool:
-        """Return whether the load factor is not 0, and loads depend on coordinates."""
+        """Return whether the load factor is not 0 and some loads depend on coordinates."""
         return scheme.load_factor != 0.0 and not self.assembly.loads.are_steady
 
     def _take_residual_steps(self) -> None:
-        """Add all terms to the residual except loads that do not depend on coordinates. After `USES` evaluations, a
-        compiled program is used.
-        """
+        """Add all terms to the residual except loads that do not depend on coordinates."""
+        self._find_residual_program()()
+
+    def _find_residual_program(self) -> Program:
+        """Return the program of the residual with the terms of the present run, which is created at its first use."""
         key = self._find_key(self.scheme)
         program = self._programs.get(key)
-        if isinstance(program, Program):
-            program()
-            return
+        if program is None:
+            if any(revision != key[-1] for *_, revision in self._programs):
+                self._programs.clear()
+            program = self._programs[key] = self._create_program(self._create_residual_steps(key))
+        return program
+
+    def _create_residual_steps(self, key: tuple[bool, bool, bool, bool, bool, int]) -> list[Step]:
+        """Create the steps that evaluate the residual with the terms of a key, see `_find_key`."""
         f, c, steps = self.buffers.f, self.buffers.c, list[Step]()
         if key[4]:
             live, where = np.zeros_like(f), (evaluate(self.assembly.fields),)
@@ -370,11 +376,7 @@ class NonlinearProblem:
             known = self._stabiliser, x, place, self._anchor, self._departure
             steps.append((call(stabilise, known), (evaluate(self.assembly.fields),)))
             steps += mass_product_steps(self.assembly, self._departure, f)
-        run_steps(steps)
-        if program is None and any(revision != key[-1] for *_, revision in self._programs):
-            self._programs.clear()
-        uses = 1 + (program or 0)
-        self._programs[key] = uses if uses < self.uses else self._create_program(steps)
+        return steps
 
     def write_residual(self, out: Any) -> None:
         """Write the residual of the unknowns of this process to the PETSc vector, including contributions of other
@@ -390,7 +392,7 @@ class NonlinearProblem:
         out.setArray(total[: unknowns.owned])
 
     def eval_tangent(self, _snes: Any, x: Any, _matrix: Any, _preconditioner: Any) -> None:
-        """Evaluate the tangent if it must be updated. PETSc calls this function, whose type is SNESJacobianFunction."""
+        """Evaluate the tangent if it must be updated. PETSc calls this function as its SNESJacobianFunction."""
         # if the tangent is not updated, PETSc detects that the matrix is unchanged and reuses its factorisation
         if self.lag.needs_tangent():
             self.update_tangent(x)
@@ -413,36 +415,47 @@ class NonlinearProblem:
         return *factors, live, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
 
     def _has_tangent_steps(self, scheme: Scheme) -> bool:
-        """Return whether the steps of the tangent are known. If only the factors have changed since the last tangent,
-        for example because of another step size, create the steps for the new factors.
+        """Return whether the steps of the tangent are known. If no tangent has been evaluated, or only the factors have
+        changed since the last tangent, for example because of another step size, create the steps for the new factors.
         """
         key, last = self._find_tangent_key(scheme), self._tangent_key
         if key == last:
             return True
         # the positions in the matrix are valid only if the sparsity is in use
-        known = last[-4:] == key[-4:] and self.assembly.use(self.storage, update=True) is self.sparsity
+        known = last[-4:] in ((), key[-4:]) and self.assembly.use(self.storage, update=True) is self.sparsity
         if known:
             self._set_tangent_steps(scheme, self.matrix.values)
         return known
 
     def _take_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
-        """Evaluate the tangent; after `USES` evaluations with the same factors, a compiled program is used."""
+        """Evaluate the tangent."""
         if self._find_tangent_key(scheme) != self._tangent_key:
             self._set_tangent_steps(scheme, values)
-        self._tangent_uses += 1
         if self._has_live_loads(scheme):
             self.assembly.loads.update()  # the tangent may be evaluated before the first residual
-        if self._tangent_program is not None:
-            self._tangent_program()
-            return
-        run_steps(self._tangent_steps)
-        if self._tangent_uses == self.uses:
+        self._find_tangent_program()()
+
+    def _find_tangent_program(self) -> Program:
+        """Return the program of the steps of the tangent, which is created at its first use."""
+        if self._tangent_program is None:
             self._tangent_program = self._create_program(self._tangent_steps)
+        return self._tangent_program
 
     def _set_tangent_steps(self, scheme: Scheme, values: FloatArray) -> None:
-        """Create the steps that evaluate the tangent for the factors of a scheme."""
+        """Set the steps that evaluate the tangent for the factors of a scheme. The steps for other sets of factors
+        are kept, because step sizes often alternate between few values.
+        """
         assembly, fields, mass = self.assembly, self.assembly.fields, scheme.a_factor + scheme.stabiliser
-        self._tangent_key, self._tangent_program, self._tangent_uses = self._find_tangent_key(scheme), None, 0
+        key, last = self._find_tangent_key(scheme), self._tangent_key
+        if last[-4:] != key[-4:] or len(self._other_tangents) == MOST_TANGENTS:
+            self._other_tangents.clear()
+        elif last:
+            self._other_tangents[last] = self._tangent_steps, self._tangent_program
+        self._tangent_key = key
+        if key in self._other_tangents:
+            self._tangent_steps, self._tangent_program = self._other_tangents.pop(key)
+            return
+        self._tangent_program = None
         clear_all = call(clear_values, (values, self.sparsity.pad_slots))
         steps = self._tangent_steps = [(clear_all, (evaluate(fields),))]
         steps += tangent_steps(assembly, values, 1.0, scheme.v_factor, scheme.a_factor, mass, scheme.moving)

@@ -39,7 +39,7 @@ STATE = np.dtype(
     [(name, np.int64) for name in ("expanded", "residuals", "tangents", "failed", "answer", "reason", "iterations")]
     + [("load_factor", np.float64)]
 )
-"""Data of a Newton run, in a record of shape (1,) that Python and compiled callbacks share.
+"""Data of a Newton run. The data are a record in an array of shape (1,), which Python and compiled callbacks share.
 
 expanded: whether the fields correspond to the unknowns.
 residuals, tangents: numbers of evaluations of the residual and of the tangent so far.
@@ -166,7 +166,7 @@ def start_sums(loads: FloatArray, factor: float, f: FloatArray, c: FloatArray) -
 
 @kernel
 def subtract_loads(loads: FloatArray, state: Any, f: FloatArray) -> None:
-    """Subtract the load factor times the loads from f; both arrays have the shape (n + 1,)."""
+    """Subtract the load factor times the loads from f. Both ``loads`` and ``f`` have the shape (n + 1,)."""
     factor = -state[0]["load_factor"]
     for i in range(len(f)):
         f[i] += factor * loads[i]

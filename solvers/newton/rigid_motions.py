@@ -1,16 +1,16 @@
 """Rigid-body motions of a model as the near null space of its tangent. Algebraic multigrid (GAMG) uses these motions to
 construct its coarse spaces.
 
-Without supports a rigid-body motion causes no elastic energy. There are three motions in 2D and six in 3D. Each motion
-is a translation along a unit vector i or a rotation about an axis k. Positions r, slopes p and Euler parameters e
-change by
+A rigid-body motion of a model without supports causes no elastic energy. There are three motions in 2D and six in 3D.
+Each motion is a translation along a unit vector i or a rotation about an axis k. Positions r, slopes p and Euler
+parameters e change by
 
     translation   δr = i,            δp = 0,          δe = 0
     rotation      δr = k × r,        δp = k × p,      δe = k e/2,    δφ = 1
 
 Here k e is a product of quaternions, and the angle φ of 2D bodies is about z.
 
-Other coordinates and the multipliers do not change. The motions refer to the reference configuration.
+Other coordinates, and the multipliers, do not change. The motions refer to the reference configuration.
 
 Source: P. Vaněk, J. Mandel, M. Brezina, Computing 56 (1996) 179-196 (smoothed aggregation).
 """

@@ -1,20 +1,20 @@
 """Reference values for residuals: rounding errors of forces, and norms of loads, inertia and reactions.
 
 Forces are computed from coordinates x that have rounding errors of eps |x|, with the relative rounding error eps of
-floating-point numbers. The residual of equation i therefore has the following uncertainty, where A is the tangent, and
+floating-point numbers. The residual of equation i therefore has the uncertainty given below. Here A is the tangent, and
 x contains the total coordinates and the multipliers:
 
     eps Σ_j |A_ij| |x_j|.
 
 For example, a chain of 1000 elements of 10 mm with EA = 10⁶ N is 10 m long. Rounding errors of 10⁻¹⁶ times 10 m cause
 strains of 10⁻¹³ in the elements, errors of 10⁻⁷ N in each force, and errors of 10⁻⁵ N in the norm of all equations.
-Therefore the residual of this chain cannot be smaller than about 10⁻⁵ N, whatever the loads are. Forces that depend on
-other large values, for example on the radius 10⁵ m of a circle with a fixed centre, have additional rounding errors,
-which `Checks.rounding` of the law estimates. A Newton run has converged if its residual no longer decreases and is of
-the size of this uncertainty.
+Therefore the residual of this chain cannot be smaller than about 10⁻⁵ N, regardless of the loads. Forces that depend on
+other large values have additional rounding errors. An example is the radius 10⁵ m of a circle with a fixed centre. The
+function `Checks.rounding` of the law estimates these errors. A Newton run has converged if its residual no longer
+decreases and is of the order of this uncertainty.
 
 The residual of the first iteration is not a suitable reference value if the first Newton step was much too large. For a
-slack rope this residual can be as large as 10¹³ N, and with a relative tolerance of 10⁻⁸ the accepted residual would
+slack rope this residual can be as large as 10¹³ N. With a relative tolerance of 10⁻⁸, the accepted residual would then
 exceed the weight of the rope. Therefore a converged residual must also be small relative to loads, reactions and
 inertia.
 
@@ -33,10 +33,12 @@ from windlass.framework.assembly.vectors import sum_to_owners
 from windlass.solvers.newton.problem import NonlinearProblem
 
 FACTOR = 4.0
-"""Ratio [1] of a residual to the estimated rounding error up to which the residual is treated as a rounding error."""
-SMALL = 1e-3
-"""Largest ratio [1] of a residual to the result of `estimate_forces` with which a Newton run has converged, if the
-first iteration was much too large.
+"""Ratio [1] of a residual to the estimated rounding error. Up to this value, the residual is treated as a rounding
+error.
+"""
+SMALL = 1e-6
+"""Ratio [1] of a residual to the result of `estimate_forces`. If the first iteration was much too large, a Newton run
+has converged only if the ratio is at most this value.
 """
 NEAR = 1e4
 """Ratio [1] of a residual that no longer decreases to the estimated rounding error. Up to this ratio, messages state
@@ -59,8 +61,8 @@ def estimate_rounding(problem: NonlinearProblem) -> float:
 
 
 def estimate_forces(problem: NonlinearProblem) -> float:
-    """Return the sum of the 2-norms of loads, inertia forces and multipliers at the state in the fields. The call is
-    collective.
+    """Return the sum of the 2-norms of loads, inertia forces and multipliers at the state that
+    `assembly.fields` contains. The call is collective.
     """
     assembly, scheme, spare = problem.assembly, problem.scheme, problem.assembly.layout.spare
     loads, inertia = np.zeros(spare + 1), np.zeros(spare + 1)
@@ -72,7 +74,7 @@ def estimate_forces(problem: NonlinearProblem) -> float:
 
 
 def multiply_absolute(problem: NonlinearProblem, x: FloatArray) -> Any:
-    """Return |A| x as a PETSc vector, where A is the tangent and ``x`` has a value for each unknown of this process."""
+    """Return |A| x as a PETSc vector. A is the tangent, and ``x`` has a value for each unknown of this process."""
     total, sparsity = problem.residual_vector.duplicate(), problem.sparsity
     sum_to_owners(sparsity.numbers, total, sparsity.multiply(problem.matrix.values, x, absolute=True))
     return total

@@ -1,4 +1,4 @@
-"""Relation between the unknowns of a Newton run and the motion."""
+"""Relation between the unknowns of a Newton run and the motion of the model."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Scheme:
         unit_rates: whether to impose the constraint on the norm of Euler parameters by its time derivative.
         stabiliser: factor of M (q - q_anchor) in statics [1/s^2].
         q_anchor: displacements at which the stabilising force is 0, shape (n,).
-        gap: for each multiplier of this process, the value of C that the solution must have, shape (m,); empty for C =
-            0.
+        gap: for each multiplier of this process, the value of C that the solution must have, shape (m,). An empty array
+            means C = 0.
         hold: constant forces on the owned coordinates, shape (owned,). These forces make the start of a load step an
             equilibrium. The array is empty if there are no such forces.
         moving: whether a static solve includes inertia forces due to given velocities.

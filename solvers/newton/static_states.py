@@ -3,7 +3,7 @@
 A first-order state y is stored as the velocity of a coordinate on which no force depends
 (elements/nodes/generic_nodes.py). In dynamics, Newton's method solves for states as for all other velocities. In
 statics, velocities are not unknowns. Therefore the increment of the coordinate is used as the increment of the state.
-The column of the coordinate in the tangent contains the derivatives of the residual with respect to the velocity.
+In the tangent, the column of this coordinate contains the derivatives of the residual with respect to the velocity.
 """
 
 from __future__ import annotations
@@ -45,8 +45,8 @@ class StaticStates:
         self._factor, self.are_sought = np.zeros(1), False
 
     def begin(self, scheme: Scheme, q0: FloatArray, v0: FloatArray) -> None:
-        """Begin a run. In statics, add the coordinates to v0. Before the call, v0 contains the differences between the
-        states and their coordinates. After the call, v0 contains the states.
+        """Begin a run. In statics, this method adds the coordinates to v0. Before the call, v0 contains the differences
+        between the states and their coordinates. After the call, v0 contains the states.
         """
         self.are_sought = len(self.states) > 0 and scheme.v_factor == scheme.a_factor == 0.0
         self._factor[0] = float(self.are_sought)

@@ -1,13 +1,13 @@
-"""Derivatives of one number with respect to many parameters of a motion: the discrete adjoint.
+"""Derivatives of one number with respect to many parameters of a motion, by the discrete adjoint.
 
-With the parameters p, the motion is a sequence of steps z_n+1 = F(z_n, p) of the states z (coordinates, velocities,
+For given parameters p, the motion is a sequence of steps z_n+1 = F(z_n, p) of the states z (coordinates, velocities,
 accelerations, multipliers and history values). For an objective J(y_0, ..., y_N) of results y_n = y(z_n, p), the
 adjoint variables λ_n = dJ/dz_n are computed from the last step to the first step:
 
     λ_n = (∂F/∂z)ᵀ λ_n+1 + (∂y/∂z)ᵀ ∂J/∂y_n,    dJ/dp = Σ ((∂F/∂p)ᵀ λ_n+1 + (∂y/∂p)ᵀ ∂J/∂y_n) + (dz_0/dp)ᵀ λ_0.
 
-The adjoint of a step is described in adjoint_steps.py. States are needed in reverse order. Some states are stored, and
-the steps after the stored states are repeated (revolve.py).
+The adjoint of a step is described in adjoint_steps.py. The states are needed from the last to the first. Only some
+states are stored, and the steps after a stored state are repeated (revolve.py).
 
 Sources: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (adjoint of
 transient nonlinear problems); A. Griewank, A. Walther, Evaluating Derivatives, SIAM (2008), chapter 12.
@@ -65,8 +65,8 @@ class MotionGradient:
         t: times at the start and at the ends of the steps [s], shape (k,).
         y: results by name, shape (k,) each.
         repeated: number of repetitions of steps, without the first repetition of each step.
-        growth: rate [1/s] at which the derivatives of the objective with respect to earlier states grow, backwards in
-            time. See `growth.py`.
+        growth: rate [1/s] of the growth, backwards in time, of the derivatives of the objective with respect to earlier
+            states. See `growth.py`.
         chaotic: whether these derivatives grow exponentially. In this case the gradient has no practical meaning.
         verdict: the verdict of the motion.
     """
@@ -97,17 +97,18 @@ def evaluate_objective(
     memory: float = MEMORY,
     folder: str | Path | None = None,
 ) -> MotionGradient:
-    """Return an objective of a motion and its derivatives with respect to many parameters, by the discrete adjoint.
+    """Return an objective of a motion, and its derivatives with respect to many parameters. The derivatives are
+    computed by the discrete adjoint.
 
         found = wl.evaluate_objective(model, p, motion, wl.end_value("speed"))
         found.gradient["stiffness"]
 
     Args:
         model, p, motion, steps: model, parameters, solver and steps of differences, see `evaluate_motion`. For several
-            parameters, different fractions of the steps, between 0.9 and 1, are used.
+            parameters, different fractions between 0.9 and 1 of the steps ``steps`` are used.
         objective: function ``(t, y) -> (J, {name: dJ/dy})`` of the times [s] and the results by name, shape (k,) each,
             for example `time_integral`, `end_value` or `smooth_maximum`.
-        checkpoints: largest number of stored states; steps between stored states are repeated. By default, as many
+        checkpoints: largest number of stored states. Steps between stored states are repeated. By default, as many
             states are stored as fit into ``memory``, but at least 10. With a ``folder``, the states of all steps are
             stored by default.
         memory: largest size of the stored states in memory [bytes].
@@ -168,7 +169,7 @@ def read_objective(
 def prepare_models(
     model: Model, p: Mapping[str, float], h: Mapping[str, float], solver: Dynamic
 ) -> tuple[Companion, ParameterModels]:
-    """Return a companion model with the parameters p, and the companion models with changed parameters p ± h. All
+    """Return a companion model with the parameters p, and the companion models with the changed parameters p ± h. All
     models are at the start of the motion.
     """
     with quietly():
@@ -189,7 +190,7 @@ class BackwardStep:
     Attributes:
         number: number of the step.
         start, end: states at the start and at the end of the step.
-        plan: description of the computation of the step in the motion.
+        plan: description of how the motion has computed this step.
         step: result of the repetition of this step in the companion model.
         repeated: number of repetitions of steps so far, without the first repetition of each step.
     """
@@ -203,7 +204,7 @@ class BackwardStep:
 
     def pass_by(self, adjoint: Adjoint, centre: Companion) -> None:
         """Compute the adjoint variables at the start of the step from the adjoint variables at its end. Before and
-        after the call, the companion model is at the beginning of this step (`Companion.begin_step`).
+        after the call, the companion model must be at the beginning of this step (`Companion.begin_step`).
         """
         start, step = self.start, self.step
         if self.plan.projects:
@@ -248,9 +249,9 @@ def run_back(
     adjoint: Adjoint, centre: Companion, record: Record, weights: Mapping[str, FloatArray], count: int,
     stored: StateStore,
 ) -> tuple[int, FloatArray]:  # fmt: skip
-    """Compute the adjoint variables of all states from the last to the first. Return the number of steps that were
-    repeated to reach the starts of other steps. The second result contains the size of the adjoint variables of each
-    state (see `Adjoint.find_size`), from the end to the start, shape (k,).
+    """Compute the adjoint variables of all states from the last to the first. The first result is the number of steps
+    that were repeated to reach the starts of other steps. The second result contains the size of the adjoint variables
+    of each state (see `Adjoint.find_size`), from the end to the start, shape (k,).
     """
     repeated, sizes = 0, list[float]()
     set_state(centre, record.last.arrays, record.last.t)

@@ -2,8 +2,8 @@
 from the adjoint variables of the state at the end. The adjoint variables of a quantity are the derivatives of the
 objective J with respect to the quantity. Arrays of adjoint variables are named ``factors`` or ``of_...``.
 
-In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, and the history values d of the next run follow
-from an update. The products with the derivatives of u need one solve with the transposed tangent for each run:
+In a step, the unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0. An update then computes the history values d of
+the next run. The adjoint of each run needs one solve with the transposed tangent:
 
     r_uᵀ μ = g,    λ_z -= r_zᵀ μ,    λ_d -= r_dᵀ μ,    dJ/dp -= r_pᵀ μ,
 
@@ -13,7 +13,7 @@ history_terms.py describes r_d and the derivatives of updates. If return maps co
 found by iteration. The derivative r_p is the central difference between two companion models with the parameters p ± h.
 
 At the start of the motion, the accelerations and multipliers follow from linear equations with a symmetric matrix, see
-saddle.py. The adjoint equations therefore have this matrix, too.
+saddle.py. Therefore the adjoint equations have the same matrix.
 """
 
 from __future__ import annotations
@@ -47,15 +47,19 @@ from windlass.solvers.sensitivities.turning import ROTATED, find_turning
 ITERATIONS = 60
 """Largest number of iterations for the adjoint variables μ of a Newton run."""
 ACCURATE = 1e-12
-"""Relative change of μ in an iteration up to which the iteration ends [1]."""
+"""Relative change of μ in an iteration [1]. If the change is at most this value, the iteration ends."""
 BALANCED = 1e-12
-"""Error of the equations for μ, relative to the right-hand side, up to which the iteration ends [1]."""
+"""Error of the equations for μ, relative to the right-hand side [1]. If the error is at most this value, the iteration
+ends.
+"""
 STALLED = 1e-9
-"""Relative change of μ [1] below which the iteration ends if the change no longer decreases. The change is then treated
-as a rounding error.
+"""Relative change of μ [1]. If the change is below this value and no longer decreases, the iteration ends. Such a
+change is treated as a rounding error.
 """
 SLOW = 0.1
-"""Ratio of the changes of two successive iterations above which the tangent is factorised again [1]."""
+"""Ratio [1] of the changes of two successive iterations. If the ratio is larger than this value, the tangent is
+factorised again.
+"""
 READS = {"x", "v", "data", "start_data"}
 
 
@@ -96,7 +100,7 @@ def weigh_start(
 ) -> None:
     """Compute the adjoint variables of the state at the start of a step from the adjoint variables of the predicted
     coordinates (``of_q``), velocities (``of_v``) and algorithmic accelerations (``of_c``), shape (n,) each. The first
-    elements of ``numbers`` are the step size h and Newmark's constants β and γ. The next two elements are the
+    elements of ``numbers`` are the step size h, and Newmark's constants β and γ. The next two elements are the
     derivatives of the predicted algorithmic accelerations with respect to the accelerations and to the algorithmic
     accelerations at the start. The last element is 1 for a method with algorithmic accelerations, otherwise 0.
     """
@@ -151,8 +155,8 @@ _weigh_run, _take_places = call(weigh_run), call(take_places)
 @dataclass
 class StepFactors:
     """Sums of adjoint variables over the Newton runs of a step. The adjoint variables refer to the predicted
-    coordinates and velocities, shape (n,) each, and to the coordinates, velocities, shape (n,) each, and history
-    values, shape (d,), at the start of the step.
+    coordinates and velocities, shape (n,) each. They also refer to values at the start of the step: coordinates and
+    velocities, shape (n,) each, and history values, shape (d,).
     """
 
     q: FloatArray
@@ -254,9 +258,9 @@ class Adjoint:
         self.sums[shared] -= self._terms.find()[shared]
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
-        """Replace the adjoint variables of the state after the projection at the end of a step by the adjoint variables
-        of the state before the projection. The present state of the companion model is the state before the projection.
-        The arguments are explained in `step_back`.
+        """Compute the adjoint variables of the state before the projection at the end of a step from the adjoint
+        variables of the state after the projection. They replace the latter. The present state of the companion model
+        is the state before the projection. The arguments are explained in `step_back`.
         """
         self.factors = self._projection.pass_back(self.factors, self.sums, start, t, step)
 
@@ -265,10 +269,11 @@ class Adjoint:
         projection at the end of the step.
 
         Args:
-            start, t: arrays of the state at the start of the step, and its time [s]. The companion model must have
-                begun this step.
+            start, t: arrays of the state at the start of the step, and its time [s]. The companion model must be at the
+                beginning of this step.
             step: the repeated step.
-            projects: whether the end of the step was projected, and `project_back` was called before this call.
+            projects: whether the state at the end of the step was projected, and `project_back` was called before this
+                call.
         """
         centre, factors = self._centre, self.factors
         for pair in self._whole.values():
@@ -277,8 +282,8 @@ class Adjoint:
                 side.begin_step(step.h, step.then)
         problem, integrator = centre.problem, centre.integrator
         places, scheme, n = problem.sparsity.unknowns, problem.scheme, centre.assembly.layout.spare
-        # Adjoint variables of the predicted algorithmic accelerations. The other sums over runs begin with the adjoint
-        # variables at the end of the step.
+        # Adjoint variables of the predicted algorithmic accelerations at the end of the step. The other sums over
+        # Newton runs begin with the given adjoint variables.
         of_c, none = factors["carried"], np.zeros(n)
         into = StepFactors(factors["q"].copy(), factors["v"].copy(), none, none, np.zeros_like(factors["data"]))
         if self._history is not None:
@@ -318,8 +323,9 @@ class Adjoint:
         self.factors = {**found, "lam": np.zeros_like(factors["lam"]), "data": into.start_data + of_data}
 
     def _find_mass(self) -> Program:
-        """Return the compiled program that multiplies the mass matrix by the adjoint variables μ of the equations of
-        motion."""
+        """Return the compiled program that multiplies the mass matrix by μ, which are the adjoint variables of the
+        equations of motion.
+        """
         assembly = self._centre.assembly
         if self._revision != assembly.revision:
             steps: list[Step] = [(call(clear, (self._inertia,)), (evaluate(assembly.fields),))]
@@ -328,8 +334,8 @@ class Adjoint:
         return self._mass
 
     def _add_turning(self, factors: StateFactors, step: RepeatedStep) -> None:
-        """Some parameters change the reference coordinates of rotations. Add their contributions to the gradient, by
-        central differences of the state at the end of a step.
+        """Some parameters change the reference coordinates of rotations. This method adds their contributions to the
+        gradient, by central differences of the state at the end of a step.
         """
         run = step.runs[-1]
         for name, pair in self._whole.items():
@@ -359,7 +365,7 @@ class Adjoint:
             start: history values at the start of the step, shape (d,).
             later: adjoint variables of the history values from a later run with the same history values, shape (d,);
                 None if there is no such run.
-            alone: whether no other tangent was factorised after the run was repeated.
+            alone: whether no other tangent was factorised after the repetition of the run.
             into: the sums.
         """
         centre, history, terms = self._centre, self._history, self._terms
@@ -401,7 +407,7 @@ class Adjoint:
             into.start_data -= history.multiply_forces(start_forces, terms.mu[:-1], terms.nu[:-1])
         by_v = self._tangents.multiply(0.0, 1.0, mu)
         if self._assembled:
-            # r_uᵀ mu is equal to the right-hand side
+            # the mass matrix is constant, so r_uᵀ mu, which equals the right-hand side, replaces a product with ∂r/∂q
             self._find_mass()()
             _weigh_run(places.of_dof, right, by_v, self._inertia, (scheme.v_factor, scheme.a_factor), into.q, into.v)
         else:
@@ -444,7 +450,7 @@ class Adjoint:
 
         Args:
             run: the repeated Newton run. The tangent of Newton's method is up to date, and ``run.factors`` is a
-                factorisation of the tangent at these or nearby unknowns.
+                factorisation of the tangent at the unknowns of the run or at nearby unknowns.
             g: adjoint variables of the unknowns, shape (u,).
             of_data: adjoint variables of the history values without the contribution of the equations, shape (d,).
             forces: derivatives of forces with respect to history values, or None.

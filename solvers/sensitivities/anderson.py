@@ -21,7 +21,7 @@ from windlass.framework.arrays import FloatArray
 MEMORY = 20
 """Largest number of differences that are kept."""
 DEPENDENT = 1e-12
-"""Ratio of singular values below which differences are treated as linearly dependent [1]."""
+"""Ratio of singular values [1]. Below this value, differences are treated as linearly dependent."""
 
 
 class Anderson:

@@ -1,4 +1,6 @@
-"""A model in which the Newton runs of the steps of a motion are repeated, to compute derivatives of these steps."""
+"""A companion model, in which the Newton runs of the steps of a motion are repeated to compute derivatives of these
+steps.
+"""
 
 from __future__ import annotations
 
@@ -33,14 +35,17 @@ REPETITIONS = 12
 """Largest number of Newton iterations that repeat a Newton run of the motion."""
 REUSES = 4
 """Number of successive iterations of a repeated Newton run that use the same factorised tangent. Most runs need no more
-iterations, because they start from the solution of the motion.
+iterations, because they start from the solution that the motion has found.
 """
 REPEATED = 1e-9
-"""Relative change of the unknowns in an iteration below which the repetition of a Newton run ends [1]."""
+"""Relative change of the unknowns in an iteration [1]. If the change is below this value, the repetition of a Newton
+run ends.
+"""
 NEAR = 1e-6
-"""Relative change of the unknowns in an iteration with the exact tangent [1] below which the repetition of a Newton run
-ends. The next change would be of the order of the square of this change. In models without history values, the tangent
-before this change is used for derivatives. The error of this tangent causes relative errors of derivatives below 1e-8.
+"""Relative change of the unknowns in an iteration with the exact tangent [1]. If the change is below this value, the
+repetition of a Newton run ends. The change in a further iteration would be of the order of the square of this change.
+In models without history values, derivatives are computed with the tangent before this change. The error of this
+tangent causes relative errors of derivatives below 1e-8.
 """
 
 
@@ -139,8 +144,9 @@ class Companion:
 
     @property
     def searches(self) -> bool:
-        """Whether laws search for contacts during the motion. History values then contain the contacts that were
-        found, and factors of tangents are valid only until history values change."""
+        """Whether laws search for contacts during the motion. In this case, history values contain the contacts that
+        were found, and factors of tangents are valid only until history values change.
+        """
         return not self.assembly.is_fixed
 
     def share_factors(self) -> None:
@@ -154,9 +160,7 @@ class Companion:
             self._shared.leave()
 
     def prepare(self, h: float, decides: bool) -> None:
-        """Determine contact states, accelerations and multipliers at the start, in the same way as
-        `Dynamic.prepare_start`.
-        """
+        """Determine contact states, accelerations and multipliers at the start, like `Dynamic.prepare_start`."""
         if decides:
             self.assembly.decide(self.state)
         self.consistency.begin(self.state, h)
@@ -204,15 +208,17 @@ class Companion:
         return self.run_update(data)
 
     def run_update(self, data: FloatArray) -> FloatArray:
-        """Return the history values after an update with the motion in the fields, which starts from the values
-        ``data``, shape (d,)."""
+        """Return the history values after an update with the motion in the fields. The update starts from the values
+        ``data``, shape (d,).
+        """
         self.assembly.fields.data[:] = data
         self.assembly.updates.program()
         return self.assembly.fields.data.copy()
 
     def project(self, h: float, trace: Trace | None = None) -> None:
-        """Project the state at the end of a step of size h [s] onto the constraints; store the changes in ``trace``, if
-        given."""
+        """Project the state at the end of a step of size h [s] onto the constraints. Store the changes in ``trace``, if
+        given.
+        """
         self.assembly.load_fields(self.state)
         self.consistency.project(self.state, h, trace)
 
@@ -278,14 +284,14 @@ def find_start(world: World, start: Callable[[], State] | None = None) -> State:
 def create_companion(
     model: Model, p: Mapping[str, float], solver: Dynamic, storage: Storage = Storage.ROWS
 ) -> Companion:
-    """Return a companion model at the start of its motion; ``storage`` is the storage of its tangent."""
+    """Return a companion model at the start of its motion. The argument ``storage`` is the storage of its tangent."""
     world, results, *start = create_model(model, p, moves=True)
     return Companion(world, results, solver, find_start(world, *start), storage)
 
 
 @dataclass(frozen=True)
 class StepPlan:
-    """Description of the computation of a step of the motion.
+    """Description of how a step of the motion was computed.
 
     Attributes:
         h, then: size and end of the step [s].
@@ -304,8 +310,9 @@ class StepPlan:
 
 
 def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, projects: bool) -> StepPlan:
-    """Return a description of the computation of the last step of the solver; ``start`` contains the history values at
-    the start of this step, shape (d,)."""
+    """Return a description of how the solver has computed its last step. The argument ``start`` contains the history
+    values at the start of this step, shape (d,).
+    """
     used = solver.attempt.runs or [start]
     # if the first pass used return maps, the second pass repeats the first pass from the start of the step
     used = used[1 if solver.mapped and len(used) > 1 and not np.array_equal(used[0], start) else 0 :]
@@ -319,7 +326,8 @@ def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, project
 
 def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) -> RepeatedStep:
     """Repeat the Newton runs of the last step of the motion in the companion model ``centre``, which has the parameters
-    of the motion. Afterwards the state of ``centre`` is equal to ``end``, which is the state at the end of the step.
+    of the motion. After the call, the state of ``centre`` is equal to ``end``, which is the state at the end of the
+    step.
 
     Raises:
         ModelError: a run cannot be repeated, or the motion continues from a checkpoint (``-restart``).
@@ -356,7 +364,7 @@ def repeat_run(
     Args:
         centre: the companion model, in which the step has begun.
         near: unknowns near the solution, from which the run starts, shape (u,).
-        data: history values of the run, shape (d,). With return maps, approximate history values.
+        data: history values of the run, shape (d,). If ``maps`` is true, these history values are approximate.
         maps: whether return maps compute the history values.
         t: end of the step [s].
         factors: LU factors of a similar tangent for the first iterations, or None.

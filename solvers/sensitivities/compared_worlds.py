@@ -18,7 +18,7 @@ ChangedRows = dict[type[Component], BoolArray]
 
 
 def compare_worlds(one: World, two: World) -> ChangedRows:
-    """Return the rows that differ between two models with equal numbers of rows, and the rows that refer to such rows.
+    """Return the rows that differ between two models with equal numbers of rows, and the rows that refer to these rows.
     Differences between initial values are ignored.
     """
     tables = {component: table for component, table in one.tables.items() if table.count}
@@ -27,9 +27,9 @@ def compare_worlds(one: World, two: World) -> ChangedRows:
 
 
 def add_references(world: World, found: ChangedRows) -> ChangedRows:
-    """Return the given rows and all rows that refer to a given row, directly or through other rows. Members of a set,
-    such as circles or surfaces, refer to the set. If the given rows contain a member, the rows that refer to its set
-    are included.
+    """Return the given rows and all rows that refer to a given row, directly or through other rows. A set, such as a
+    set of circles or surfaces, has members, which refer to the set. If the given rows contain a member, the rows that
+    refer to the set of this member are included.
     """
     tables = {component: world.tables[component] for component in found}
     entities = np.zeros(world.count, bool)
@@ -56,8 +56,8 @@ def add_references(world: World, found: ChangedRows) -> ChangedRows:
 def mark_sets(
     world: World, component: type[Component], referred: IntArray, entities: BoolArray, found: ChangedRows
 ) -> bool:
-    """Mark the sets that have changed members, and return whether a further set was marked. Only tables with the role
-    "passive" contain members and sets.
+    """Mark each set with a changed member. Return whether a further set was marked. Only tables with the role "passive"
+    contain members and sets.
 
     Args:
         component: table of the members.
@@ -94,7 +94,7 @@ def compare_columns(one: EntityTable, two: EntityTable, name: str) -> BoolArray:
         found: BoolArray = differs if differs.ndim == 1 else differs.reshape(len(a), -1).any(axis=1)
         return found
     if len(a) and a.strides == b.strides == (0,):
-        # all rows have the same function
+        # each table has one function for all rows
         return np.full(len(a), not is_same(a[0], b[0]))
     return np.array([not is_same(x, y) for x, y in zip(a, b, strict=True)], bool)
 

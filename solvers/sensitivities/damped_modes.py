@@ -1,16 +1,16 @@
 """Eigenvalues of damped modes and their derivatives with respect to parameters of the model.
 
-For modes Q(σ) x = 0 with Q(σ) = σ² M + σ D + K and the left eigenvectors yᵀ Q(σ) = 0, the derivative of a simple
+Modes fulfil Q(σ) x = 0 with Q(σ) = σ² M + σ D + K. The left eigenvectors fulfil yᵀ Q(σ) = 0. The derivative of a simple
 eigenvalue σ with respect to a parameter p is
 
     dσ/dp = -yᵀ (σ² dM/dp + σ dD/dp + dK/dp) x / (yᵀ (2 σ M + D) x).
 
-If an eigenvalue has several independent right eigenvectors X and left eigenvectors Y, the derivatives of its branches
-are the eigenvalues of the matrix -(Yᵀ (2 σ M + D) X)⁻¹ Yᵀ (σ² dM/dp + σ dD/dp + dK/dp) X. In these formulas, the
-derivatives of the matrices include the change of the equilibrium with p. These derivatives are central differences
-between models with the parameters p ± h, at first-order approximations of the equilibria of both models. X and Y follow
-from inverse iteration with Q(s), where s is near σ. With ω = |σ| and ζ = -Re σ/ω, the derivatives of frequencies f = Im
-σ/(2 π) and damping ratios are
+If an eigenvalue has several independent right eigenvectors X and left eigenvectors Y, it has several branches. The
+derivatives of the branches are the eigenvalues of the matrix -(Yᵀ (2 σ M + D) X)⁻¹ Yᵀ (σ² dM/dp + σ dD/dp + dK/dp) X.
+In these formulas, the derivatives of M, D and K include the change of the equilibrium with p. The derivatives of M, D
+and K are central differences between models with the parameters p ± h, at first-order approximations of the equilibria
+of both models. X and Y follow from inverse iteration with Q(s), where s is near σ. With ω = |σ| and ζ = -Re σ/ω, the
+derivatives of frequencies f = Im σ/(2 π) and damping ratios are
 
     df/dp = Im(dσ/dp)/(2 π),    dζ/dp = -(Re(dσ/dp) + ζ dω/dp)/ω,    dω/dp = Re(σ̄ dσ/dp)/ω.
 
@@ -40,27 +40,28 @@ from windlass.solvers.sensitivities.equilibrium import CHECKS, Model
 from windlass.solvers.sensitivities.equilibrium_slopes import find_equilibrium
 
 EQUAL = 1e-6
-"""Difference between two eigenvalues, relative to the larger eigenvalue, up to which the eigenvalues are treated as
-equal [1]."""
+"""Difference between two eigenvalues, relative to the larger eigenvalue [1]. Up to this value, the eigenvalues are
+treated as equal.
+"""
 SHIFT = 1e-9
-"""Distance of the shift of inverse iteration from the eigenvalue, relative to the eigenvalue [1]. The value is much
+"""Distance between the shift of inverse iteration and the eigenvalue, relative to the eigenvalue [1]. The value is much
 smaller than `EQUAL`, so that inverse iteration separates close modes.
 """
 ITERATIONS = 4
-"""Number of inverse iterations. Each iteration multiplies the error by the ratio of the distance of the shift from the
-eigenvalue to its distance from other eigenvalues.
+"""Number of inverse iterations. In each iteration, the error is multiplied by a ratio: the distance between the shift
+and the eigenvalue, divided by the distance between the shift and the other eigenvalues.
 """
 DEFECTIVE = 1e-6
-"""Smallest singular value of Yᵀ (2 σ M + D) X, relative to the largest entry of |Y|ᵀ |2 σ M + D| |X|, up to which the
-eigenvectors are treated as dependent [1].
+"""Smallest singular value of Yᵀ (2 σ M + D) X, relative to the largest entry of |Y|ᵀ |2 σ M + D| |X| [1]. Up to this
+value, the eigenvectors are treated as dependent.
 """
 SPARE = 3
-"""Number of additional modes, which complete the last group of equal eigenvalues."""
+"""Number of additional modes. They complete the last group of equal eigenvalues."""
 
 
 @dataclass
 class ModeDerivatives:
-    """Modes about an equilibrium and the derivatives of frequencies and damping ratios.
+    """Modes about an equilibrium, and the derivatives of their frequencies and damping ratios.
 
     Attributes:
         eigenvalues: σ [1/s] of each mode in ascending order of |σ|, shape (k,).
@@ -110,7 +111,7 @@ def evaluate_modes(
         found.damping, found.damping_slopes["damping"]
 
     Args:
-        count: number of modes with the smallest |σ|, one of each pair of complex conjugate modes.
+        count: number of modes with the smallest |σ|. Of each pair of complex conjugate modes, only one mode is counted.
         model, p, solve, steps: model, parameters, solver and steps of differences, see `evaluate`. The function
             ``results`` is not called.
 

@@ -1,4 +1,4 @@
-"""Central differences of history values, some of which jump."""
+"""Central differences of history values. Some history values jump."""
 
 from __future__ import annotations
 
@@ -8,19 +8,20 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.model.world import World
 
 JUMP = 0.5
-"""Difference between the forward and the backward difference of a history value, relative to the larger of these two,
-above which the larger is treated as a jump [1].
+"""Difference between the forward and the backward difference of a history value, relative to the larger of these two
+[1]. Above this value, the larger difference is treated as a jump.
 """
 ROUNDING = 1e-14
-"""Change of a history value, relative to the value, up to which differences are treated as rounding errors [1]."""
+"""Change of a history value, relative to the value [1]. Up to this value, differences are treated as rounding errors.
+"""
 
 
 def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: IntArray) -> FloatArray:
-    """Return half the difference between the history values that result from two opposite perturbations, shape (d,). If
-    a contact state of a row changes, or a value of a row jumps, for only one of the perturbations, only the other
-    perturbation is used for this row. The result for all values of this row is then the change due to the other
-    perturbation. If values of a row jump for both perturbations, each of these values is taken from the perturbation
-    with the smaller change.
+    """Return half the difference between the history values that result from two opposite perturbations, shape (d,).
+    Sometimes only one of the perturbations changes a contact state of a row, or causes a jump of a value of the row.
+    For such a row, only the other perturbation is used. For all values of this row, the result is then the change due
+    to the other perturbation. If values of a row jump for both perturbations, the result for each of these values
+    follows from the perturbation with the smaller change of the value.
 
     Args:
         centre, above, below: history values without perturbation, with the positive perturbation, and with the negative
@@ -33,8 +34,7 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
     jumps &= large > ROUNDING * np.abs(centre)
     if jumps.any():
         by_up, by_down = (np.bincount(rows, jumps & side)[rows] > 0.0 for side in (smaller, ~smaller))
-        # rows that jump for both perturbations: each value is taken from the perturbation for which this value does not
-        # jump
+        # rows that jump for both perturbations: each value is taken from the perturbation that changes the value less
         mean = np.where(jumps, np.where(smaller, up, down), mean)
         mean = np.where(by_up & ~by_down, up, np.where(by_down & ~by_up, down, mean))
     switched_up, switched_down = (find_switched(centre, ends, rows) for ends in (above, below))
@@ -46,8 +46,8 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
 
 
 def find_switched(centre: FloatArray, ends: FloatArray, rows: IntArray) -> BoolArray:
-    """Return, for each history value, whether a perturbation changes a contact state of the row of this value, shape
-    (d,). Contact states are whole numbers. ``ends`` are the history values with the perturbation.
+    """Return, for each history value, whether a perturbation changes a contact state in the row that contains the
+    value, shape (d,). Contact states are whole numbers. ``ends`` are the history values with the perturbation.
     """
     states = (ends != centre) & (ends == np.round(ends)) & (centre == np.round(centre))
     found: BoolArray = np.bincount(rows, states)[rows] > 0.0 if states.any() else states

@@ -1,27 +1,27 @@
-"""Equilibria of a model that is a function of parameters, and their derivatives.
+"""Equilibria of a model that is a function of parameters, and the derivatives of the equilibria.
 
 With the equations r(x, p) = 0 for the coordinates and multipliers x, the derivatives with respect to a parameter p are
 
     dx/dp = -K⁻¹ ∂r/∂p,    K = ∂r/∂x
 
-K is the exact tangent of Newton's method. This tangent is factorised once, and each parameter needs one solve with its
-factors. For a first-order state, the unknown is the value of the state. The model is a function of p. Therefore any
-value in the model can be a parameter, such as a stiffness, a length, a position or a load. For each parameter, two more
-models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central difference of the residuals r
-of these two models at x. The truncation error, of order h², and the rounding error, of order 1/h, together make up a
-relative error of about 1e-9.
+K is the exact tangent that Newton's method uses. This tangent is factorised once, and each parameter needs one solve
+with its factors. For a first-order state, the unknown is the value of the state. The model is a function of p.
+Therefore any value in the model can be a parameter, such as a stiffness, a length, a position or a load. For each
+parameter, two more models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central
+difference of the residuals r of these two models at x. The truncation error is of order h², and the rounding error is
+of order 1/h. Both together are a relative error of about 1e-9.
 
 Contact states are constant: open contacts remain open, and slipping segments continue to slip. Other history values d
 of contacts, such as anchors of bristles, are functions of x, p and their initial values d_0(p), see static_history.py.
-Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h. The solve is
-repeated for the remaining difference of r until dx/dp does not change, see equilibrium_slopes.py. Static solves accept
-small changes of the contact pressure. Therefore Newton iterations with updates of d first reduce the error of the
-equilibrium. Both iterations are accelerated, see anderson.py.
+Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h. With the
+remaining difference of r, the solve is repeated until dx/dp no longer changes, see equilibrium_slopes.py. Static solves
+accept small changes of the contact pressure. Therefore Newton iterations with updates of d first reduce the error of
+the equilibrium. Both iterations are accelerated by the method in anderson.py.
 
-If the history values also depend on intermediate states of the solve, they are treated as constant. As in modes,
-slipping contact points then stick at their positions at the end of the solve, and an error is raised if a parameter
-changes d_0. If a contact is about to change its state, derivatives are valid only for changes of p in one direction,
-and a note says so.
+If the history values also depend on intermediate states of the solve, the history values are treated as constant.
+Slipping contact points then stick at their positions at the end of the solve, which is also assumed in the computation
+of modes. If a parameter changes d_0, an error is raised. If a contact is about to change its state, derivatives are
+valid only for changes of p in one direction. A note then states this direction.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -55,18 +55,18 @@ BALANCED = 1e-4
 ITERATIONS = 40
 """Largest number of Newton iterations with updates of history values."""
 STALLED = 0.5
-"""Ratio of two successive changes in an iteration above which the changes are treated as rounding errors, if they are
-small [1].
+"""Ratio of two successive changes in an iteration [1]. Above this value, the changes are treated as rounding errors, if
+they are small.
 """
 DRIFT = 0.02
-"""Largest unbalanced force in Newton iterations with updates of history values, relative to the largest force [1]."""
+"""Largest unbalanced force, relative to the largest force [1], in Newton iterations with updates of history values."""
 SETTLED = 1e-9
-"""Change of the coordinates in a Newton iteration, relative to the largest coordinate, below which an equilibrium is
-treated as exact, if later changes are not smaller [1].
+"""Change of the coordinates in a Newton iteration, relative to the largest coordinate [1]. Below this value, an
+equilibrium is treated as exact if later changes are not smaller.
 """
 REPRODUCED = 5e-3
-"""Largest unbalanced force after an update at rest, relative to the largest force, if the history values are functions
-of the equilibrium [1].
+"""Largest unbalanced force after an update at rest, relative to the largest force [1], for history values that are
+functions of the equilibrium.
 """
 NOTE = "note on derivatives"
 """Heading of notes to the user."""
@@ -148,8 +148,9 @@ class ChangedModel(NamedTuple):
     history: StaticHistory
 
     def move(self, centre: State, dofs: FloatArray, multipliers: FloatArray, data: FloatArray) -> None:
-        """Set the state to the state ``centre`` plus changes of the coordinates (for first-order states, of the
-        states), multipliers and history values."""
+        """Set the state to the state ``centre`` plus changes of the coordinates, multipliers and history values. For
+        first-order states, the change of the coordinate is added to the state.
+        """
         add_changes(self.state, centre, dofs, multipliers)
         self.state.data[:] = self.state.start_data[:] = centre.data + data
 
@@ -159,8 +160,9 @@ class ChangedModel(NamedTuple):
 
 
 def add_changes(state: State, centre: State, dofs: FloatArray, multipliers: FloatArray) -> None:
-    """Copy coordinates, first-order states and multipliers of the state ``centre`` to another state, and add changes of
-    coordinates or first-order states ``dofs``, shape (n,), and of multipliers, shape (m,)."""
+    """Copy coordinates, first-order states and multipliers of the state ``centre`` to another state. Add the changes
+    ``dofs`` of coordinates or first-order states, shape (n,), and the changes of multipliers, shape (m,).
+    """
     is_state = find_states(centre)
     state.q[:] = centre.q + np.where(is_state, 0.0, dofs)
     state.v[:] = np.where(is_state, centre.v + dofs, state.v)
@@ -195,10 +197,11 @@ def solve_equilibrium(
 
 
 def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHistory) -> bool:
-    """Return whether the history values of an equilibrium are functions of the equilibrium. If so, reduce the error of
-    the equilibrium by Newton iterations with updates of the history values. Otherwise the state does not change.
+    """Return whether the history values of an equilibrium are functions of the equilibrium. If the result is true, the
+    error of the equilibrium is reduced by Newton iterations with updates of the history values. Otherwise the state
+    does not change.
 
-    The tangent does not contain the derivatives of the history values, so the iterations are accelerated.
+    The iterations are accelerated, because the tangent does not contain the derivatives of the history values.
     """
     if not len(state.data):
         return False
@@ -207,7 +210,7 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
     assembly, unknowns, given = serial_assembly(state.world), motion.sparsity.unknowns, state.copy()
 
     def update(velocity: float) -> tuple[FloatArray, FloatArray, float]:
-        """Update the history values. Return the residual, and its largest force relative to the largest force."""
+        """Update the history values. Return the residual, and the ratio of its largest force to the largest force."""
         state.data[:] = history.update(state, velocity)
         state.start_data[:] = state.data
         (f, c), size = eval_residual(assembly, state)
@@ -241,7 +244,7 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
 
 
 def note_constant(history: StaticHistory, data: FloatArray, state: State) -> bool:
-    """Print a note that history values are constant in derivatives. Return False.
+    """Print a note that derivatives are computed with constant history values. Return False.
 
     Args:
         history: the update of history values.
@@ -282,13 +285,14 @@ def choose_steps(p: Mapping[str, float], steps: Mapping[str, float]) -> dict[str
         if not (isinstance(h, (int, float)) and np.isfinite(h) and h > 0.0):
             hint = ": a parameter with the value 0 must have a step" if name not in steps else ": must be > 0"
             raise ModelError(f"steps[{name!r}] = {h!r}{hint}")
-        # use the difference between the rounded value of p + h and p, because this difference has no rounding error
+        # h becomes the difference between the rounded values of p + h and p, because this difference has no rounding
+        # error
         found[name] = float((value + h) - value)
     return found
 
 
 def create_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -> tuple[Any, ...]:
-    """Build and finalize the model with the given values of the parameters; see `call_model`."""
+    """Build and finalize the model with the given values of the parameters. See `call_model`."""
     made = call_model(model, p, moves)
     made[0].finalize()
     return made
@@ -298,7 +302,7 @@ def call_model(model: AnyModel, p: Mapping[str, float], moves: bool = False) -> 
     """Build the model with the given values of the parameters. Return the world and the function ``results``.
 
     If ``moves`` is true, derivatives of a motion are computed. In this case ``model`` may also return a function that
-    computes the state at the start of the motion, and this function is the third result.
+    computes the state at the start of the motion. This function is then the third result.
 
     Raises:
         ModelError: ``model`` does not return a world and functions.
@@ -386,7 +390,7 @@ def factorise(tangent: Any, where: str) -> Any:
     """Return the LU factors of a tangent, which is a PETSc matrix.
 
     Raises:
-        ModelError: the tangent is singular; ``where`` completes the message.
+        ModelError: the tangent is singular. The text ``where`` completes the message.
     """
     rows, columns, values = tangent.getValuesCSR()
     try:

@@ -2,11 +2,12 @@
 
 The derivatives of the coordinates, multipliers and history values are found by iteration with the tangent at constant
 history values, see equilibrium.py. The iteration is accelerated (see anderson.py), because in coarse meshes of belts
-each iteration alone reduces the error by 40 % or less.
+each iteration alone reduces the error by at most 40 %.
 
 Contact states are constant. If a contact changes its state within the step h of the central differences, a smaller step
-is used. If a contact changes its state within the smallest step for only one sign of the change, the derivatives of its
-history values are computed with the other sign. If the contact changes its state for both signs, an error is raised.
+is used. Sometimes a contact changes its state within the smallest step for only one sign of the change. The derivatives
+of its history values are then computed with the other sign. If a contact changes its state for both signs, an error is
+raised.
 """
 
 from __future__ import annotations
@@ -44,22 +45,24 @@ Residual = tuple[FloatArray, FloatArray]
 ITERATIONS = 40
 """Largest number of solves for the derivatives of an equilibrium with respect to a parameter."""
 ACCURATE = 1e-9
-"""Relative change of a derivative in an iteration below which the iteration ends [1]."""
+"""Relative change of a derivative in an iteration [1]. If the change is below this value, the iteration ends."""
 STALLED = 0.5
-"""Ratio of the changes of a derivative in two successive iterations above which the iteration does not progress [1]."""
+"""Ratio of the changes of a derivative in two successive iterations [1]. If the ratio is above this value, the
+iteration does not progress.
+"""
 STALLS = 3
-"""Number of iterations without progress after which the changes are treated as rounding errors, if they are smaller
-than `NEAR`.
+"""Number of iterations without progress. After this number of iterations, changes that are smaller than `NEAR` are
+treated as rounding errors.
 """
 NEAR = 1e-6
 """Largest relative change of a derivative that is treated as a rounding error [1]."""
 KINK = 1e-3
-"""Difference between forward and backward difference, relative to the largest derivative, above which a contact is
-assumed to change its state [1].
+"""Difference between forward and backward difference, relative to the largest derivative [1]. If the difference is
+above this value, a contact is assumed to change its state.
 """
 SHARES = 1.0, 0.1, 0.01
-"""Steps of the differences that are used successively as long as contacts change their states, relative to the first
-step [1].
+"""Steps of the differences, relative to the first step [1]. The next step is used as long as contacts change their
+states.
 """
 
 
@@ -128,12 +131,12 @@ class EquilibriumSlopes(NamedTuple):
     """Derivatives of the state of an equilibrium with respect to a parameter.
 
     Attributes:
-        dofs, multipliers, history: derivatives of the coordinates (for first-order states, of the states), multipliers
-            and history values, shapes (n,), (m,) and (d,).
+        dofs, multipliers, history: derivatives of the coordinates, multipliers and history values, shapes (n,), (m,)
+            and (d,). For first-order states, ``dofs`` contains the derivatives of the states.
         error: relative change of the derivatives of the coordinates in the last iteration [1].
         kink: difference between forward and backward difference, relative to the largest derivative of a coordinate
             [1]; 0 if only one of these differences is used.
-        above, below: for each history value, whether its row changes a contact state if the parameter increases or
+        above, below: for each history value, whether a contact state in its row changes if the parameter increases or
             decreases by the step, shape (d,) each.
         turned: for each history value, for example a gap, whether its sign differs for both signs of the step, shape
             (d,).
@@ -164,8 +167,8 @@ class EquilibriumSlopes(NamedTuple):
         return self.error <= NEAR and self.kink <= KINK and not self.switches
 
     def describe(self, name: str, h: float, history: StaticHistory) -> str:
-        """Return a text with the contacts that change their states if the parameter changes by h; empty if there are no
-        such contacts.
+        """Return a text with the contacts that change their states if the parameter changes by h. The text is empty if
+        there are no such contacts.
         """
         changed = self.above | self.below
         if not changed.any() and self.kink > KINK:
@@ -192,15 +195,16 @@ class EquilibriumSlopes(NamedTuple):
 def find_state_slopes(
     found: SolvedModel, model: Model, p: Mapping[str, float], name: str
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the derivatives of the coordinates (for first-order states, of the states), multipliers and history values
-    of an equilibrium with respect to a parameter, shapes (n,), (m,) and (d,).
+    """Return the derivatives of the coordinates, multipliers and history values of an equilibrium with respect to a
+    parameter, shapes (n,), (m,) and (d,). For first-order states, the derivatives of the states replace those of the
+    coordinates.
 
     Raises:
         ModelError: see `evaluate`.
     """
     best, words = None, ""
     for share in SHARES:
-        # the difference between the rounded values of the parameter has no rounding error
+        # h is the difference between two rounded values of the parameter, so h itself has no rounding error
         h = float((p[name] + share * found.steps[name]) - p[name])
         if h <= 0.0:
             break

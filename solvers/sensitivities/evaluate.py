@@ -1,17 +1,17 @@
 """Results of an equilibrium and their derivatives with respect to parameters of the model.
 
-For the equations r(x, p) = 0 and the results y(x, p), with the tangent K = ∂r/∂x, the derivatives are
+Let r(x, p) = 0 be the equations, y(x, p) the results, and K = ∂r/∂x the tangent. The derivatives are
 
     dy/dp = ∂y/∂x dx/dp + ∂y/∂p,    K dx/dp = -∂r/∂p                (direct),
     dy/dp = ∂y/∂p - μᵀ ∂r/∂p,       Kᵀ μ = (∂y/∂x)ᵀ                 (adjoint).
 
 The direct method needs a solve and four models for each parameter. The derivative dy/dp is the central difference of
-the results of two models with the parameters p ± h at x ± h dx/dp. The adjoint needs a solve for each result, and the
-central difference of r at x for each parameter. Parameters that change forces of different rows share two models for
-this difference, see parameter_groups.py. Two models are sufficient, because each entry of r depends on at most one of
-these parameters. If history values of contacts change with x (see static_history.py), the direct method is always used.
-The derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order states on
-which the result depends (see state_slopes.py).
+the results of two models with the parameters p ± h at x ± h dx/dp. The adjoint method needs a solve for each result,
+and the central difference of r at x for each parameter. For this difference, parameters that change forces of different
+rows share two models, see parameter_groups.py. Two models are sufficient, because each entry of r depends on at most
+one of these parameters. If history values of contacts change with x (see static_history.py), the direct method is
+always used. The derivatives ∂y/∂x are central differences with respect to the coordinates, multipliers and first-order
+states on which the result depends (see state_slopes.py).
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105.
 """
@@ -43,11 +43,11 @@ from windlass.solvers.sensitivities.parameter_groups import change, find_groups,
 from windlass.solvers.sensitivities.state_slopes import StateSlopes
 
 PERTURBATION = 1e-8
-"""Perturbation of coordinates, relative to the largest coordinate, with which changes of history values are found
-[1]."""
+"""Perturbation of coordinates, relative to the largest coordinate [1], with which changes of history values are found.
+"""
 DEPENDENT = 1e-6
-"""Change of forces or results due to changed history values, relative to the change due to the coordinates, up to which
-forces and results are treated as independent of history values [1].
+"""Change of forces or results due to changed history values, relative to the change due to the coordinates [1]. Up to
+this value, forces and results are treated as independent of history values.
 """
 Derivatives = dict[str, dict[str, float]]
 """Type of derivatives. The first key is the name of the result, and the second key is the name of the parameter."""
@@ -71,10 +71,11 @@ def evaluate(
         model: function ``(p) -> (world, results)`` that builds the model. The function ``results(state) -> {name:
             number}`` computes the results of a state. The number of rows of each table must be the same for all p.
         p: values of the parameters by name.
-        solve: function ``(world) -> state`` that finds the equilibrium; by default, `Static` with its default settings.
-        steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
-            of its value. A step is required for a parameter with the value 0. For several parameters, the adjoint uses
-            different fractions of these steps, between 0.9 and 1.
+        solve: function ``(world) -> state`` that finds the equilibrium. By default, `Static` with its default settings
+            is used.
+        steps: steps h of the central differences by name of the parameter, in the unit of the parameter. By default,
+            the step is 6e-6 times the value of the parameter. A step is required for a parameter with the value 0. If
+            there are several parameters, the adjoint method uses different fractions of these steps, between 0.9 and 1.
         method: ``"direct"``, or ``"adjoint"``, which is faster for many parameters and few results.
 
     Returns:
@@ -139,7 +140,7 @@ def depends_on_history(found: SolvedModel) -> bool:
 def _evaluate_by_adjoint(
     model: Model, p: Mapping[str, float], solve: Callable[[World], State] | None, steps: Mapping[str, float] | None
 ) -> tuple[dict[str, float], Derivatives]:
-    """Return results and derivatives, computed by the adjoint method; the arguments are explained in `evaluate`."""
+    """Return results and derivatives, computed by the adjoint method. The arguments are explained in `evaluate`."""
     found = solve_equilibrium(model, p, solve, steps)
     if depends_on_history(found):
         return _evaluate_directly(found, model, p)
@@ -200,8 +201,8 @@ def find_slopes(
         factors: μ by name of the result, shape (u,) each.
 
     Returns:
-        The derivatives of each result, by name of the result, shape (names,) each. The return value is None if the
-        group has several parameters, and one of these parameters changes a result at constant coordinates.
+        The derivatives of each result, by name of the result, shape (names,) each. If the group has several parameters,
+        and one of them changes a result at constant coordinates, the return value is None.
     """
     unknowns, centre = found.motion.sparsity.unknowns, found.state
     high, low = (found.change(model, change(p, found.steps, names, side), " and ".join(names)) for side in (1.0, -1.0))

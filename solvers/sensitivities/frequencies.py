@@ -1,16 +1,16 @@
 """Natural frequencies and their derivatives with respect to parameters of the model.
 
-For undamped modes (ω² M - K) x = 0 about an equilibrium, with mode shapes x scaled to xᵀ M x = 1, the derivatives of ω²
-with respect to a parameter p are
+Undamped modes about an equilibrium fulfil (ω² M - K) x = 0, with mode shapes x scaled to xᵀ M x = 1. The derivatives of
+ω² with respect to a parameter p are
 
     dω²/dp = xᵀ (dK/dp - ω² dM/dp) x
 
-Here K is the stiffness matrix, M the mass matrix, and dK/dp and dM/dp include the change of the equilibrium with p.
-These derivatives are central differences between the matrices of two models with the parameters p ± h, at first-order
-approximations of the equilibria of both models. If several modes have the same frequency, x contains the mode shapes of
-all these modes, and the right-hand side is a matrix. The derivatives are the eigenvalues of this matrix, one for each
-branch into which the frequency splits. Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P. Seyranian and others,
-Struct. Optim. 8 (1994).
+Here K is the stiffness matrix, M the mass matrix, and dK/dp and dM/dp include the change of the equilibrium with p. The
+derivatives dK/dp and dM/dp are central differences between the matrices of two models with the parameters p ± h, at
+first-order approximations of the equilibria of both models. If several modes have the same frequency, x contains the
+mode shapes of all these modes, and the right-hand side is a matrix. The derivatives are then the eigenvalues of this
+matrix, one for each branch into which the frequency splits. Source: R. B. Nelson, AIAA Journal 14 (1976) 1201; A. P.
+Seyranian and others, Struct. Optim. 8 (1994).
 """
 
 from __future__ import annotations
@@ -32,8 +32,8 @@ from windlass.solvers.sensitivities.equilibrium import CHECKS, Model
 from windlass.solvers.sensitivities.equilibrium_slopes import find_equilibrium
 
 EQUAL = 1e-6
-"""Difference between the squares of two frequencies, relative to the larger square, up to which the frequencies are
-treated as equal [1].
+"""Difference between the squares of two frequencies, relative to the larger square [1]. Up to this value, the
+frequencies are treated as equal.
 """
 
 
@@ -46,7 +46,8 @@ def evaluate_frequencies(
     solve: Callable[[World], State] | None = None,
     steps: Mapping[str, float] | None = None,
 ) -> tuple[FloatArray, dict[str, FloatArray]]:
-    """Return frequencies of undamped modes about an equilibrium and their derivatives with respect to parameters.
+    """Return frequencies of undamped modes about an equilibrium, and the derivatives of these frequencies with respect
+    to parameters.
 
         f, df = wl.evaluate_frequencies(model, {"tension": 400.0}, 3)
         df["tension"][0]

@@ -1,7 +1,7 @@
 """Growth of derivatives over a motion: in chaotic motions, derivatives grow exponentially.
 
-The logarithm of the size of derivatives is approximated by a line over the second half of a motion. Derivatives of
-regular motions grow with a power of time: t^k grows by the factor 2^k over the second half. Growth is treated as
+Over the second half of a motion, the logarithm of the size of derivatives is approximated by a line. In regular
+motions, derivatives grow with a power of time: t^k grows by the factor 2^k over the second half. Growth is treated as
 exponential if the line rises by more than ln(`FACTOR`), and if the logarithm also increases over the first half. The
 slope of the line is an estimate of the largest Lyapunov exponent (G. Benettin, L. Galgani, A. Giorgilli, J.-M.
 Strelcyn, Meccanica 15 (1980) 9-20).
@@ -14,7 +14,9 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 
 FACTOR = 30.0
-"""Factor by which derivatives grow over the second half of a motion, above which their growth is exponential [1]."""
+"""Factor [1] by which derivatives grow over the second half of a motion. If the factor is larger than this value, the
+growth may be exponential.
+"""
 FEWEST = 20
 """Smallest number of times for which the growth is estimated."""
 

@@ -2,22 +2,22 @@
 of laws.
 
 Each history value is a value of one row of a law, usually of a contact law. The forces of a row, before they are added
-to the forces of other rows, depend on no history values except the history values of this row. The history values of a
-row after an update depend on the coordinates and on the history values of this row. In addition, the updated history
-values of a row can depend on the history values that rows with common coordinates have at the start of the step.
-Because of this sparsity, one pair of perturbed evaluations yields the derivatives of many rows. The coordinates are
-divided into groups (colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D. Powell, J. K.
-Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
+to the forces of other rows, depend on no history values except those in this row. After an update, the history values
+of a row depend on the coordinates of the row and on the history values that the row had before the update. They can
+also depend on history values of other rows with common coordinates, at the start of the step. Because of this sparsity,
+one pair of perturbed evaluations yields the derivatives of many rows. The coordinates are divided into groups
+(colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of
+Applied Mathematics 13 (1974) 117-119).
 
-Contact states are history values that are whole numbers. Therefore they have no derivatives. If an update changes a
-contact state of a row for one of the two perturbations, the derivatives of this row are computed from the other
+Contact states are history values that are whole numbers. Contact states therefore have no derivatives. If one of the
+two perturbations changes a contact state of a row in an update, the derivatives of this row are computed from the other
 perturbation alone.
 
 Laws that search for contacts also store the indices of their contact partners in the history values, as whole numbers.
 The coordinates of the rows of these laws therefore depend on the history values. An update can change the partners of a
-row. The results of the update then depend on the coordinates of the partners before and after the update. The groups
-are created again if partners change. Every update searches for contacts again, so an update is a function of the motion
-and of the history values alone.
+contact. The results of the update then depend on the coordinates of the partners before and after the update. The
+groups are created again if partners change. Every update searches for contacts again, so an update is a function of the
+motion and of the history values alone.
 """
 
 from __future__ import annotations
@@ -48,8 +48,8 @@ RATE_STEP = 3e-8
 VALUE_STEP = 2e-8
 """Perturbation of history values, relative to the largest value of the same kind [1]."""
 FEW = 4
-"""Rows with a common coordinate are treated as neighbours if at most this number of rows have the coordinate. Rows that
-share only the coordinates of a pulley are therefore not neighbours.
+"""If at most this number of rows have a common coordinate, these rows are treated as neighbours. Therefore rows that
+share only the coordinates of a pulley are not neighbours.
 """
 
 MOST = 64
@@ -144,9 +144,9 @@ class RowGroups:
     """Groups of coordinates and of rows that are perturbed together.
 
     Attributes:
-        dofs: coordinates of each group. Each row has at most one coordinate of a group.
-        of_value: for each group, the coordinate on which each history value depends, shape (d,) each; n if there is no
-            such coordinate.
+        dofs: coordinates of each group. Each row has at most one of these coordinates.
+        of_value: for each group, and for each history value, the coordinate of the group on which the history value
+            depends, shape (d,) each; n if there is no such coordinate.
         rows: two arrays for each group of rows without common neighbours. The first array contains the rows of the
             group, as indices of rows of `GenericData`. The second array contains, for each row of `GenericData`, the
             row of the group that is its neighbour, or -1.
@@ -163,8 +163,8 @@ class HistoryTerms:
 
     Args:
         companion: the companion model that repeats the motion.
-        varies: whether each history value changes continuously during the motion, in contrast to contact states, shape
-            (d,).
+        varies: for each history value, whether the value changes continuously during the motion, shape (d,). Contact
+            states do not change continuously.
     """
 
     def __init__(self, companion: Companion, varies: BoolArray) -> None:
@@ -256,7 +256,7 @@ class HistoryTerms:
         return self._groups[key]
 
     def _group_dofs(self, dofs: list[IntArray]) -> tuple[list[IntArray], list[IntArray]]:
-        """Divide the coordinates of rows into groups; return the first two attributes of `RowGroups`."""
+        """Divide the coordinates of rows into groups. Return the first two attributes of `RowGroups`."""
         rows_of: dict[int, list[int]] = {}
         for number, own in enumerate(dofs):
             for dof in own.tolist():
@@ -283,8 +283,8 @@ class HistoryTerms:
 
     def _group_rows(self, dofs: list[IntArray]) -> list[tuple[IntArray, IntArray]]:
         """Divide the rows into groups such that two rows of a group have no common neighbour. Return the last attribute
-        of `RowGroups`. Neighbours are rows of the same table that have a common coordinate; coordinates of more than
-        `FEW` rows are not considered.
+        of `RowGroups`. Neighbours are rows of the same table that have a common coordinate. Coordinates that more than
+        `FEW` rows have are not considered.
         """
         near: dict[int, set[int]] = {row.number: {row.number} for row in self._rows}
         at: dict[tuple[type[Component], int], list[int]] = {}
@@ -316,8 +316,8 @@ class HistoryTerms:
         return found
 
     def _find_value_steps(self, data: FloatArray) -> FloatArray:
-        """Return perturbations of history values, shape (d,); 0 for values that do not vary. A perturbation does not
-        change the sign of a value.
+        """Return perturbations of history values, shape (d,). The perturbation is 0 for values that do not vary. A
+        perturbation does not change the sign of a value.
         """
         number = np.arange(self._size) - self._value_starts[self._of_value]
         largest = np.zeros(int(number.max(initial=-1)) + 1)
@@ -336,7 +336,7 @@ class HistoryTerms:
         values, shape (values, rows, width). The second contains the index of each history value, or -1 for none, shape
         (values, rows). The third contains the indices of the forces, see `RowForces.equations`. The fields contain the
         motion and the history values ``data``. If ``start`` is given, it contains the history values at the start of
-        the step. In this case the derivatives with respect to these values are returned.
+        the step. In this case, the result contains the derivatives with respect to the values ``start``.
         """
         fields, found = self._assembly.fields, self._find_forces(data)
         array, base = (fields.data, data) if start is None else (fields.start_data, start)
@@ -363,8 +363,9 @@ class HistoryTerms:
         return values, np.array(indices, np.int64).reshape(len(indices), len(self._rows)), found.equations
 
     def _reads_start(self, found: RowForces, start: FloatArray, h: FloatArray) -> bool:
-        """Return whether forces depend on the history values at the start of the step; h are perturbations of these
-        values, shape (d,)."""
+        """Return whether forces depend on the history values at the start of the step. The argument h contains
+        perturbations of these values, shape (d,).
+        """
         fields, ends = self._assembly.fields, list[FloatArray]()
         for change in (h, -h, np.zeros_like(h)):
             fields.start_data[:] = start + change
@@ -375,8 +376,8 @@ class HistoryTerms:
     def multiply_forces(self, slopes: ForceSlopes, mu: FloatArray, nu: FloatArray) -> FloatArray:
         """Return one sum for each history value, shape (d,). The sum has two parts: the derivatives of the forces
         multiplied by the adjoint variables mu of the equations of motion, shape (n,), and the derivatives of the
-        constraint equations multiplied by their adjoint variables nu, shape (m,). The argument ``slopes`` contains
-        these derivatives, see `find_force_slopes`.
+        constraint equations multiplied by their adjoint variables nu, shape (m,). The argument ``slopes`` contains the
+        derivatives of forces and constraint equations, see `find_force_slopes`.
         """
         values, indices, equations = slopes
         factors = np.concatenate((mu, [0.0], nu))[equations]
@@ -439,8 +440,7 @@ class HistoryTerms:
         start: FloatArray,
         groups: RowGroups,
     ) -> bool:
-        """Return whether the update of any row reads the history values that another row has at the start of the
-        step."""
+        """Return whether the update of any row uses the history values of another row at the start of the step."""
         fields, h = self._assembly.fields, self._find_value_steps(start)
         for members, _ in groups.rows:
             inside = np.isin(self._of_value, members)
@@ -463,8 +463,9 @@ class HistoryTerms:
             name: name of the array of the fields whose values are perturbed.
             base: the unperturbed values, shape (d,).
             data: history values before the update, shape (d,).
-            groups: for each group, the rows whose values are perturbed together, and an array. The array contains, for
-                each row of the model, the row of the group on which the row depends, or -1 if there is no such row.
+            groups: for each group, the rows whose values are perturbed together, and an array as described below. The
+                array contains, for each row of the model, the row of the group on which the row depends, or -1 if there
+                is no such row.
         """
         array, h, starts = getattr(self._assembly.fields, name), self._find_value_steps(base), self._value_starts
         counts, found = self._companion.world.numbering.data_count, InputSlopes([], [])

@@ -1,7 +1,7 @@
 """Results of a motion and their derivatives with respect to parameters of the model, step by step.
 
 A step of an implicit method maps the state z_n (coordinates, velocities, accelerations, multipliers, history values) to
-the state z_n+1. The unknowns u of each Newton run fulfil r(u; z_n, d, p) = 0, where d are the history values of the
+the state z_n+1. In each Newton run, the unknowns u fulfil r(u; z_n, d, p) = 0, where d are the history values of the
 run. The derivatives dz/dp are computed together with the motion, step by step:
 
     r_u du/dp = -(r_z dz_n/dp + r_d dd/dp + r_p)
@@ -14,9 +14,9 @@ are repeated: each run uses the history values d of the update after the previou
 Newton run, d depends on u, and the derivatives of d and u are computed together.
 
 The result is the derivative of the computed motion for fixed step sizes. In contrast to the difference between two
-complete solves, this derivative contains no errors due to the tolerance of Newton's method. Contacts have the same
+complete solves, this derivative is free of errors due to the tolerance of Newton's method. Contacts have the same
 states (open or closed, stick or slip) in both companion models. If a history value jumps in one companion model, the
-derivative is computed from the difference between the other companion model and the computed motion.
+derivative is computed from the other companion model and the computed motion.
 
 Source: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (direct
 differentiation of transient nonlinear problems).
@@ -63,18 +63,20 @@ from windlass.solvers.verdicts.verdict import Verdict
 ITERATIONS = 40
 """Largest number of iterations for the derivatives of the unknowns of a Newton run."""
 ACCURATE = 1e-12
-"""Relative change of a derivative in an iteration below which the iteration ends [1]."""
+"""Relative change of a derivative in an iteration [1]. If the change is below this value, the iteration ends."""
 CONTRACTION = 0.3
-"""Ratio [1] of the residual differences (norms) of two successive iterations. Above this ratio, a difference of the
-order of rounding errors is accepted.
+"""Ratio [1] of the norms of the residual differences of two successive iterations. If the ratio is larger than this
+value, a difference of the order of rounding errors is accepted.
 """
 SETTLES = 8
-"""Number of iterations of a derivative after which the limit `NEAR` applies instead of `ACCURATE`. The accuracy is
-limited if a contact of one of the companion models changes its state in every second iteration.
+"""Number of iterations of a derivative. After this number of iterations, the limit `NEAR` applies instead of
+`ACCURATE`. The accuracy is limited if, in one of the companion models, a contact changes its state in every second
+iteration.
 """
 NEAR = 1e-3
-"""Relative change of a derivative in an iteration below which the iteration ends, after `SETTLES` iterations [1]. In
-these iterations only half of each change is applied, because successive derivatives lie on both sides of the solution.
+"""Relative change of a derivative in an iteration [1]. If the change is below this value after `SETTLES` iterations,
+the iteration ends. After `SETTLES` iterations, only half of each change is applied, because successive derivatives lie
+on both sides of the solution.
 """
 
 
@@ -108,9 +110,9 @@ class CompanionPair:
         above, below, h: values of the arguments.
         slopes: derivatives of the arrays of the state with respect to p, by name of the array.
         changed: rows of each table that differ between the models; None before the models have been compared.
-        error: largest relative change [1] of derivatives in the last iteration for a Newton run, and time [s] at the
-            end of the step that contains this run. Only runs whose iterations ended at the limit `NEAR` are considered.
-            Both values are 0 if the iterations for all runs ended at the limit `ACCURATE`.
+        error: two values: the largest relative change [1] of derivatives in the last iteration for a Newton run, and
+            the time [s] at the end of the step that contains this run. Only runs whose iterations ended at the limit
+            `NEAR` are considered. Both values are 0 if the iterations for all runs ended at the limit `ACCURATE`.
     """
 
     def __init__(self, above: Companion, below: Companion, h: float) -> None:
@@ -229,8 +231,8 @@ def evaluate_motion(
             must be the same for all p.
         p: values of the parameters by name.
         motion: function ``(world) -> Dynamic`` that creates the solver.
-        steps: steps h of the central differences by name of the parameter, in the unit of the parameter; default 6e-6
-            of its value. A step is required for a parameter with the value 0.
+        steps: steps h of the central differences by name of the parameter, in the unit of the parameter. By default,
+            the step is 6e-6 times the value of the parameter. A step is required for a parameter with the value 0.
 
     Raises:
         ModelError: parameters or results are not finite numbers; the number of rows of a table changes with a

@@ -1,11 +1,11 @@
-"""Objectives of motions: numbers J that depend on results y at the times of all steps.
+"""Objectives of motions. An objective is a number J that depends on results y at the times of all steps.
 
-With the weights w of the trapezoidal rule and the duration T,
+Let w be the weights of the trapezoidal rule, and T the duration:
 
     time integral: J = Σ w_n y_n ≈ ∫ y dt
     smooth maximum: J = ln(Σ w_n exp(κ y_n)/T)/κ,    mean(y) <= J <= max(y)
 
-The smooth maximum approaches the maximum as κ increases, and has derivatives at all steps (Kreisselmeier-Steinhauser
+As κ increases, the smooth maximum approaches the maximum. It has derivatives at all steps (Kreisselmeier-Steinhauser
 function, G. Kreisselmeier, R. Steinhauser, IFAC Proceedings 12 (1979) 113-117).
 """
 
@@ -60,8 +60,8 @@ def smooth_maximum(name: str, sharpness: float) -> Objective:
 
     Args:
         name: name of the result.
-        sharpness: κ [1/unit of the result]. For a maximum that lasts for the share s of the duration, the smooth
-            maximum is about -ln(s)/κ smaller than the maximum.
+        sharpness: κ [1/unit of the result]. If the maximum lasts for the share s of the duration, the smooth maximum is
+            about -ln(s)/κ smaller than the maximum.
     """
 
     def objective(t: FloatArray, y: Mapping[str, FloatArray]) -> tuple[float, Mapping[str, FloatArray]]:

@@ -1,11 +1,11 @@
-"""Groups of parameters. The derivatives with respect to all parameters of a group follow from the same two models.
+"""Groups of parameters. Two models are sufficient for the derivatives with respect to all parameters of a group.
 
 Parameters that change rows without common coordinates can be changed together: each coordinate of the changed rows is
 affected by only one of the parameters (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of Applied Mathematics 13
 (1974) 117-119). The tables of models with changed parameters show which rows each parameter changes.
 
-Parameters share models only if these parameters change forces and masses, but no positions, constraints, initial values
-or laws with history values.
+Parameters share models only if they change forces and masses, but no positions, constraints, initial values or laws
+with history values.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ from windlass.solvers.sensitivities.compared_worlds import ChangedRows, add_refe
 from windlass.solvers.sensitivities.equilibrium import AnyModel, call_model, require_equal
 
 FEWEST = 3
-"""Smallest number of parameters for which common models are sought."""
+"""Smallest number of parameters for which a search for common models is made."""
 SMALLEST = 0.9
 """Smallest fraction of the given step of a parameter that is used in common models [1]."""
 
@@ -33,8 +33,8 @@ def spread_steps(p: Mapping[str, float], h: Mapping[str, float]) -> dict[str, fl
     """Return steps that are different fractions, between `SMALLEST` and 1, of the given steps h of the parameters. The
     step of a single parameter is not changed.
 
-    If several parameters are changed at the same time by equal fractions of their values, their ratios do not change.
-    Values in the model that depend on such a ratio would then seem to be independent of all parameters.
+    If several parameters were changed at the same time by equal fractions of their values, their ratios would not
+    change. Values in the model that depend on such a ratio would then seem to be independent of the parameters.
     """
     if len(p) < 2:
         return dict(h)
@@ -51,9 +51,9 @@ def change(p: Mapping[str, float], h: Mapping[str, float], names: Sequence[str],
 def find_groups(
     model: AnyModel, p: Mapping[str, float], h: Mapping[str, float], assembly: Assembly
 ) -> list[tuple[list[str], IntArray]]:
-    """Return, for each group, the names of its parameters and an array of shape (n + 1,). The array contains, for each
-    coordinate, the index in these names of the parameter that changes forces on the coordinate, or 0 if no parameter
-    changes these forces.
+    """Return, for each group, the names of its parameters and an array of shape (n + 1,). The array contains one index
+    for each coordinate: the index, in these names, of the parameter that changes forces on the coordinate, or 0 if no
+    parameter changes these forces.
 
     Args:
         model, p, h: function that builds the model, values of the parameters, and steps of the central differences,
@@ -92,9 +92,9 @@ def _find_rows(
     argument ``world`` is the model with the parameters p, and is not finalized.
 
     If each row depends on at most one parameter, few models are sufficient. Each parameter is changed in its own
-    selection of half of these models, so a row that depends on one parameter changes in exactly the selected models. A
-    row that depends on several parameters changes in more models. `spread_steps` prevents changes of several parameters
-    from cancelling each other.
+    selection of half of these models. A row that depends on one parameter therefore changes in exactly the selected
+    models. A row that depends on several parameters changes in more models. `spread_steps` prevents changes of several
+    parameters from cancelling each other.
     """
 
     def compare(names: Sequence[str]) -> ChangedRows | None:

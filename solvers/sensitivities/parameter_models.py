@@ -1,6 +1,6 @@
 """Companion models of many parameters.
 
-Two companion models, with the parameters p + h and p - h, are needed for the derivatives with respect to a parameter.
+For the derivatives with respect to a parameter, two companion models with the parameters p + h and p - h are needed.
 Parameters that change rows without common coordinates share these two models (parameter_groups.py).
 """
 
@@ -27,8 +27,8 @@ class ParameterGroup:
 
     Attributes:
         names: names of the parameters.
-        pair: the companion models. If the group has several parameters, the step of the pair is 1, so central
-            differences of the pair are half the differences between both models.
+        pair: the companion models. If the group has several parameters, the step of the pair is 1. Central differences
+            of the pair are then half the differences between both models.
         of_dof: for each coordinate, the index in ``names`` of the parameter that changes forces on the coordinate, or 0
             if no parameter changes these forces, shape (n + 1,).
     """
@@ -82,7 +82,7 @@ class ParameterModels:
             self.groups.append(ParameterGroup(names, pair, of_dof))
 
     def find_pair(self, name: str) -> CompanionPair:
-        """Return the companion models in which only one parameter is changed, created on first use."""
+        """Return the companion models in which only one parameter is changed. The models are created on first use."""
         if name not in self._pairs:
             self._pairs[name] = self._create_pair([name])
         return self._pairs[name]

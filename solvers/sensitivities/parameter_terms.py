@@ -1,4 +1,5 @@
-"""Derivatives of the equations of a step with respect to many parameters, from the rows that a parameter changes.
+"""Derivatives of the equations of a step with respect to many parameters. For these derivatives, only the rows that a
+parameter changes are evaluated.
 
 Most parameters change the values of only a few table rows of a model. The tables of the two companion models of a
 parameter are compared only once. In each step, forces are evaluated only for rows that differ between both models, and
@@ -31,7 +32,7 @@ from windlass.solvers.sensitivities.parameter_models import ParameterModels
 @kernel
 def weigh(f: FloatArray, places: IntArray, factors: FloatArray, scale: float, of: IntArray, total: FloatArray) -> None:
     """For each index i in ``places``, add scale · f[i] · factors[i] to the element of[i] of ``total``, shape
-    (parameters,), and set f[i] to 0. The array ``of`` contains indices of parameters.
+    (parameters,). Then set f[i] to 0. The elements of the array ``of`` are indices of parameters.
     """
     for i in places:
         total[of[i]] += scale * f[i] * factors[i]
@@ -48,8 +49,8 @@ def negate(f: FloatArray, places: IntArray) -> None:
 @kernel
 def weigh_loads(numbers: IntArray, places: IntArray, values: FloatArray, mu: FloatArray, total: FloatArray) -> None:
     """Subtract from ``total``, shape (parameters,), the products of the derivatives of constant loads and their adjoint
-    variables ``mu``. The element values[k] is the derivative of the load on the coordinate places[k] with respect to
-    the parameter numbers[k].
+    variables ``mu``. The element values[k] is a derivative: the load on the coordinate places[k] is differentiated with
+    respect to the parameter numbers[k].
     """
     for k in range(len(values)):
         total[numbers[k]] -= values[k] * mu[places[k]]
@@ -61,8 +62,8 @@ def weigh_mass(
     total: FloatArray,
 ) -> None:  # fmt: skip
     """Add to ``total``, shape (parameters,), the products of the adjoint variables ``mu``, the derivatives of the
-    constant mass matrix, and the accelerations ``a``. The element values[k] is the derivative of the entry (rows[k],
-    columns[k]) with respect to the parameter numbers[k].
+    constant mass matrix, and the accelerations ``a``. The element values[k] is a derivative: the entry (rows[k],
+    columns[k]) is differentiated with respect to the parameter numbers[k].
     """
     for k in range(len(values)):
         total[numbers[k]] += values[k] * mu[rows[k]] * a[columns[k]]
@@ -83,7 +84,7 @@ class ParameterTerms:
         models: the companion models of the parameters.
 
     Attributes:
-        whole: names of the parameters for which companion models are evaluated as a whole.
+        whole: names of the parameters whose companion models are evaluated as a whole.
         numbers: index of each parameter in arrays of derivatives, by name.
         mu, nu: adjoint variables of the equations of motion, shape (n + 1,), and of the constraints, shape (m + 1,),
             which `find` reads. The last element of each array is 0.
@@ -164,7 +165,7 @@ class ParameterTerms:
         fields.mapped[0] = 0.0
 
     def _is_local(self, pair: CompanionPair) -> bool:
-        """Return whether the rows that a parameter changes can be evaluated with the motion of the nominal model."""
+        """Return whether the rows that a parameter changes can be evaluated at the motion of the nominal model."""
         centre, sides = self._centre, (pair.above, pair.below)
         reference = centre.assembly.layout.reference
         if any((side.assembly.layout.reference != reference).any() for side in sides):
@@ -227,8 +228,9 @@ class ParameterTerms:
         return found
 
     def _list_functions(self, system: System, s: Evaluation) -> tuple[list[Step], list[Step]]:
-        """Return the program steps that evaluate the forces and constraints of a system, and the steps that evaluate
-        its loads, which have the opposite sign in the equations."""
+        """Return two lists of program steps. The first list evaluates the forces and constraints of a system. The
+        second list evaluates its loads, which have the opposite sign in the equations.
+        """
         forces, loads = list[Step](), list[Step]()
         if system.residual is not None:
             forces.append((system.residual, (s,)))

@@ -4,19 +4,21 @@ A projection changes the motion in the directions of constraints (consistency.py
 
     S (δv, ι) = (0, -Ċ),  S (δa, δλ) = (f(v) - f(v + δv), -e),  S (δw, ι') = (0, c h² j),  S (δA, ι") = (0, l),
 
-with S = [M C_qᵀ; C_q 0]. The symbols are explained in consistency.py; δw is the second change of velocities, δA the
-change of the algorithmic accelerations, and l = C_q a + Δ h j - C_q A. The transposed solves, from the last solve to
-the first, yield the adjoint variables (y, ν) of the right-hand sides from the adjoint variables of the results. The
-adjoint variables of v, a and A before the projection then follow from the derivatives of the right-hand sides. If a
-multiple of the damping matrix is added to M, the derivatives of this multiple with respect to v are added.
+with S = [M C_qᵀ; C_q 0]. The symbols are explained in consistency.py. In addition, δw is the second change of
+velocities, δA the change of the algorithmic accelerations, and l = C_q a + Δ h j - C_q A. The transposed solves, from
+the last solve to the first, yield the adjoint variables (y, ν) of the right-hand sides from the adjoint variables of
+the results. The adjoint variables of v, a and A before the projection then follow from the derivatives of the
+right-hand sides. If the matrix contains a multiple of the damping matrix in addition to M, the derivatives of this
+multiple with respect to v are added.
 
 Parameters that share companion models change only forces f and masses M. With the solution u of each solve, the
 contribution to the derivative with respect to p is -yᵀ (∂M/∂p) u, and in the second solve also -yᵀ ∂(f(v + δv) -
-f(v))/∂p. If a multiple of the damping matrix is added to M, the derivative of this multiple is added to ∂M/∂p.
+f(v))/∂p. If the matrix contains a multiple of the damping matrix in addition to M, the derivative of this multiple is
+added to ∂M/∂p.
 
 The derivatives with respect to the coordinates are differences between projections of perturbed motions. Most
-coordinates do not affect the projection. In models with Euler parameters or with constraints with friction, the
-derivatives with respect to v, a and A are also such differences.
+coordinates do not affect the projection. In models with Euler parameters, or with constraints with friction, the
+derivatives with respect to v, a and A are also differences of this kind.
 """
 
 from __future__ import annotations
@@ -40,17 +42,19 @@ from windlass.solvers.sensitivities.turning import ROTATED
 StateFactors = dict[str, FloatArray]
 """Derivatives of the objective with respect to the arrays of a state, by name of the array."""
 PROJECTION_STEP = 1e-6
-"""Perturbation of the motion for derivatives of projections, relative to the largest coordinate or velocity [1]."""
+"""Perturbation of the motion, relative to the largest coordinate or velocity [1], for derivatives of projections."""
 INSIGNIFICANT = 1e-10
-"""Derivative of a projection, relative to the largest adjoint variable, up to which the derivative is treated as 0
-[1]."""
+"""Derivative of a projection, relative to the largest adjoint variable [1]. Up to this value, the derivative is treated
+as 0.
+"""
 REFINEMENTS = 1
 """Number of steps of iterative refinement in each transposed solve."""
 ACCEPTED = 1e-9
-"""Error of a transposed solve, relative to its right-hand side, above which the matrix is factorised with more pivoting
-[1]."""
+"""Error of a transposed solve, relative to its right-hand side [1]. If the error is larger than this value, the matrix
+is factorised with more pivoting.
+"""
 SHARE = 1e-2
-"""Fraction of a change of velocities for which the change of damping forces is evaluated [1]."""
+"""Fraction of a change of velocities [1]. For this fraction, the change of damping forces is evaluated."""
 
 
 class ProjectionTerms:
@@ -77,9 +81,8 @@ class ProjectionTerms:
         t: float,
         step: RepeatedStep,
     ) -> StateFactors:
-        """Return the adjoint variables of the state before the projection at the end of a step, and add the
-        contributions of the projection to ``gradient``. The state of the companion model is the state before the
-        projection.
+        """Return the adjoint variables of the state before the projection at the end of a step. Add the contributions
+        of the projection to ``gradient``. The state of the companion model is the state before the projection.
 
         Args:
             factors: adjoint variables of the state after the projection.
@@ -93,8 +96,9 @@ class ProjectionTerms:
         found = dict(factors)
 
         def weigh(companion: Companion, changed: Mapping[str, FloatArray]) -> float:
-            """Return the sum of the changes of a motion by its projection, each multiplied by its element of
-            ``factors``."""
+            """Return the sum of the changes of a motion by its projection. Each change is multiplied by its element of
+            ``factors``.
+            """
             state = companion.state
             for name in MOTION:
                 getattr(state, name)[:] = changed[name]
@@ -112,12 +116,14 @@ class ProjectionTerms:
                 ends.append(weigh(side, before))
             return (ends[0] - ends[1]) / (2.0 * pair.h)
 
-        # use random ratios, because equal changes of all coordinates may have no effect on the projection
+        # random ratios of the changes are used, because equal changes of all coordinates may have no effect on the
+        # projection
         shares = np.random.default_rng(0).uniform(0.5, 1.0, len(factors["q"]))
 
         def differentiate(name: str, dofs: IntArray) -> float:
-            """Return the derivative of `weigh` for simultaneous changes of the given entries of an array; ``shares``
-            contains the ratios of these changes."""
+            """Return the derivative of `weigh` for simultaneous changes of the given entries of an array. The argument
+            ``shares`` contains the ratios of these changes.
+            """
             size, ends = PROJECTION_STEP * (float(np.abs(before[name]).max(initial=0.0)) or 1.0), []
             for side in (1.0, -1.0):
                 moved = {**before, name: before[name].copy()}
@@ -142,8 +148,8 @@ class ProjectionTerms:
             change = np.zeros_like(factors[name])
             for dof in self._constrained:
                 change[dof] = differentiate(name, np.array([dof])) / shares[dof]
-            # perturb groups of coordinates on which no constraint acts, and divide only groups that change the
-            # projection
+            # Coordinates without constraints are perturbed in groups. A group is divided only if its perturbation
+            # changes the projection.
             parts = [np.setdiff1d(np.arange(len(change)), self._constrained)]
             least = INSIGNIFICANT * float(np.abs(factors[name]).max(initial=0.0))
             while parts:
@@ -165,8 +171,8 @@ class ProjectionTerms:
     ) -> tuple[StateFactors, FloatArray]:
         """Return the adjoint variables of the velocities, accelerations and algorithmic accelerations before the
         projection. The second result contains a sum for each parameter that changes only forces and masses. The terms
-        of the sum are the products of the adjoint variables y with the derivatives of M u and f in the four solves. See
-        the docstring of this module. If ``shares`` is false, these products are 0.
+        of the sum are products of the adjoint variables y with the derivatives of M u and f in the four solves. See the
+        docstring of this module. If ``shares`` is false, these products are 0.
         """
         centre, state = self._centre, self._centre.state
         consistency, integrator, problem = centre.consistency, centre.integrator, centre.problem
@@ -176,7 +182,7 @@ class ProjectionTerms:
         centre.project(h, trace)
         v, a, over = before["v"] + trace.velocities, before["a"] + trace.accelerations, trace.over
         self._move(before, v, a)
-        # adjoint variables of accelerations, velocities and j after the first two solves
+        # adjoint variables of the accelerations, the velocities and the offsets j after the first two solves
         of_a, of_v, of_j = factors["a"].copy(), factors["v"].copy(), np.zeros(m)
         of_carried, y_carried, y_offset = factors["carried"], np.zeros(n), np.zeros(n)
         if not integrator.rate_level:

@@ -1,5 +1,5 @@
-"""Record of a motion for the adjoint: descriptions of the computation of all steps, and some states of the motion, from
-which steps are repeated.
+"""Record of a motion for the adjoint. It contains descriptions of how all steps were computed, and some states of the
+motion. Steps are repeated from these states.
 """
 
 from __future__ import annotations
@@ -29,12 +29,12 @@ from windlass.solvers.sensitivities.revolve import place_states
 from windlass.solvers.sensitivities.state_store import NAMES, StateStore, StoredState
 
 CHECKED = 20
-"""Number of steps after which the next step is again repeated by Newton's method."""
+"""Number of steps after which a step is again repeated by Newton's method."""
 ALL = 10**9
 """Number of steps that compiled code may compute without a call of `MotionRecorder.after_step`."""
 EXACT = 1e-5
-"""Relative change of the unknowns in the repetition of a step, up to which the unknowns of the next steps are taken
-from the states at their ends [1].
+"""Relative change [1] of the unknowns in the repetition of a step. Up to this value, the unknowns of the next steps are
+taken from the states at their ends.
 """
 
 
@@ -52,7 +52,7 @@ class Record:
     """A computed motion.
 
     Attributes:
-        plans: descriptions of the computation of all steps.
+        plans: for each step, a description of how it was computed.
         t, y: times [s] and results by name, shape (k,) each.
         varies: whether each history value changes continuously, shape (d,).
         last: the state at the end of the motion.
@@ -162,13 +162,14 @@ def record_motion(
 def follow_plan(
     centre: Companion, plan: StepPlan, near: StoredState | None = None, factors: LinearFactors | None = None
 ) -> RepeatedStep:
-    """Repeat the Newton runs of a step that starts from the state of the companion model. This state does not change.
+    """Repeat the Newton runs of a step. The step starts from the state of the companion model. This state does not
+    change.
 
     Args:
         centre: the companion model in which the step is repeated.
-        plan: description of the computation of the step.
-        near: approximate solution at the end of the step, if known.
-        factors: factorisation of the tangent of a nearby step, if known.
+        plan: description of how the step was computed.
+        near: approximate solution at the end of the step, or None if unknown.
+        factors: factorisation of the tangent of a nearby step, or None if unknown.
 
     Raises:
         ModelError: a Newton run cannot be repeated.
@@ -194,8 +195,8 @@ class StepReader:
     """Repeats steps whose ends are known.
 
     In models without history values, the unknowns of a step are computed from the state at the end of the step. The
-    error of these unknowns is the error of Newton's method in the motion. One of `CHECKED` steps is repeated by
-    Newton's method. If the unknowns change by more than `EXACT`, the next step is also repeated by Newton's method.
+    error of these unknowns is the error of Newton's method in the motion. One step of every `CHECKED` steps is repeated
+    by Newton's method. If the unknowns change by more than `EXACT`, the next step is also repeated by Newton's method.
 
     Args:
         centre: the companion model in which steps are repeated.
@@ -216,7 +217,7 @@ class StepReader:
         return step
 
     def _read(self, plan: StepPlan, end: StoredState) -> RepeatedStep:
-        """Begin a step, and take its unknowns from the state at its end."""
+        """Begin a step, and compute its unknowns from the state at its end."""
         centre = self._centre
         centre.begin_step(plan.h, plan.then)
         unknowns, data = centre.read_unknowns(end.arrays["a"], end.arrays["lam"]), centre.state.data.copy()

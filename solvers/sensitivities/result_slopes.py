@@ -1,7 +1,8 @@
-"""Derivatives of Σ w y with respect to a state and to parameters, where w are weights of the results y of the state.
+"""Derivatives of Σ w y with respect to a state and to parameters. The numbers w are weights of the results y of the
+state.
 
-Most parameters change results only through the state. A few models, each with changed values of many of these
-parameters, show that the results at a given state do not depend on these parameters.
+Most parameters change results only through the state. To check this for a given state, a few models are created. In
+each of them the values of many of these parameters are changed.
 """
 
 from __future__ import annotations
@@ -20,7 +21,7 @@ NAMES = (*MOTION, "data")
 
 
 class ResultSlopes:
-    """Derivatives of Σ w y, where w are weights of the results y of a state.
+    """Derivatives of Σ w y. The numbers w are weights of the results y of a state.
 
     Args:
         companion: the model, whose state is perturbed and restored.
@@ -77,8 +78,9 @@ class ResultSlopes:
         return read_results(companion.results, to, None)
 
     def _find_direct(self, pair: CompanionPair, weights: Mapping[str, float], singly: bool = False) -> float:
-        """Return the derivative of Σ w y with respect to the parameter of a pair at the present state. If ``singly``,
-        return the sum of the absolute values of the derivatives of all w y."""
+        """Return the derivative of Σ w y with respect to the parameter of a pair at the present state. If ``singly`` is
+        true, return the sum of the absolute values of the derivatives of all products w y.
+        """
         ends = self._read(pair.above), self._read(pair.below)
         slopes = [weights.get(key, 0.0) * (ends[0][key] - ends[1][key]) / (2.0 * pair.h) for key in ends[0]]
         return sum(map(abs, slopes)) if singly else sum(slopes)

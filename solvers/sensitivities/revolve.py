@@ -1,8 +1,8 @@
-"""Schedule of checkpoints with which a sequence of steps is reversed in bounded memory (binomial schedule, `revolve`).
+"""Schedule of checkpoints (binomial schedule, `revolve`) with which a sequence of steps is reversed in bounded memory.
 
 The adjoint of a motion needs the states at the starts of all steps in reverse order. With s stored states, including
-the start, and r repetitions of each step, at most β(s, r) = (s + r)!/(s! r!) steps can be reversed. To reverse n steps,
-at least t(n, s) single steps must be advanced. The repetition of a step for its own reversal is not counted:
+the start, and r repetitions of each step, at most β(s, r) = (s + r)!/(s! r!) steps can be reversed. The reversal of n
+steps needs at least t(n, s) advances over single steps. The advance over a step for its own reversal is not counted:
 
     t(n, s) = r n - β(s + 1, r - 1),    β(s, r - 1) < n <= β(s, r).
 
@@ -21,7 +21,7 @@ class Move(NamedTuple):
 
     Attributes:
         start: number of the step at whose start a state is stored.
-        end: number of the step at whose start the state is needed, >= ``start``.
+        end: number of the step at whose start a state is needed, >= ``start``.
         stores: whether the state at ``end`` is stored. Otherwise the step that begins at ``end`` is reversed.
     """
 
@@ -62,7 +62,9 @@ def find_split(steps: int, states: int) -> int:
 
 
 def place_states(steps: int, states: int) -> list[int]:
-    """Return the numbers of the steps at whose starts states are stored while the motion is computed."""
+    """Return the numbers of the steps at whose starts states are stored. The states are stored while the motion is
+    computed.
+    """
     found = [0]
     while len(found) < states and steps - found[-1] > 1:
         found.append(found[-1] + find_split(steps - found[-1], states - len(found) + 1))

@@ -2,18 +2,18 @@
 
 In chaotic motions the adjoint variables λ_n = dJ/dz_n grow exponentially backwards in time, although mean values over
 long times change smoothly with parameters. The adjoint variables remain bounded if a suitable linear combination of
-homogeneous solutions of the adjoint equations is added. The motion is divided into segments, and each segment k has its
-own coefficients a_k,
+homogeneous solutions of the adjoint equations is added. The motion is divided into segments. Each segment k has its own
+coefficients a_k:
 
     λ = λ* + W a_k in segment k,    W: M solutions of w_n = (∂F/∂z)ᵀ w_n+1,
 
-where λ* is the usual adjoint solution. At the earlier end of a segment, W = Q R is made orthonormal, and Q b with b =
-Qᵀ λ* is subtracted from λ*. The adjoint variables λ are continuous if the coefficients of the next earlier segment are
-a_k+1 = R_k a_k + b_k. The a_k minimise the integral of |λ|². If the equations of motion do not depend explicitly on
-time, the mean of λ·dz/dt is also set to 0. This condition excludes the solution that corresponds to a shift in time. M
-must exceed the number of positive Lyapunov exponents, because the solution that corresponds to a shift in time, with
-the exponent 0, is also needed. The derivative is linear in λ and consists of the products of ∂F/∂p with λ* and with W
-a_k.
+Here λ* is the usual adjoint solution. At the earlier end of a segment, W = Q R is replaced by the orthonormal Q, and Q
+b with b = Qᵀ λ* is subtracted from λ*. The adjoint variables λ are continuous if the coefficients of the next earlier
+segment are a_k+1 = R_k a_k + b_k. The a_k minimise the integral of |λ|². If the equations of motion do not depend
+explicitly on time, the mean of λ·dz/dt is also set to 0. This condition excludes the solution that corresponds to a
+shift in time. The solution that corresponds to a shift in time has the exponent 0 and is also needed. Therefore M must
+exceed the number of positive Lyapunov exponents. The derivative is linear in λ and consists of the products of ∂F/∂p
+with λ* and with W a_k.
 
 Sources: A. Ni, Q. Wang, Journal of Computational Physics 347 (2017) 56-77 (non-intrusive least squares shadowing); A.
 Ni, C. Talnikar, Journal of Computational Physics 395 (2019) 690-709 (its adjoint form).
@@ -60,7 +60,7 @@ LEAST_SEGMENTS = 3
 
 @dataclass
 class MeanGradient:
-    """The mean of a result of a chaotic motion and its derivatives with respect to parameters.
+    """The mean of a result of a chaotic motion, and its derivatives with respect to parameters.
 
     Attributes:
         value: the mean [unit of the result].
@@ -89,7 +89,7 @@ class Segment:
         gradient, own_gradient: contributions of W, shape (M, parameters), and of λ*, shape (parameters,), to the
             derivatives with respect to the parameters.
         growth, shift: the matrix R, shape (M, M), and the vector b, shape (M,), at the earlier end of the segment.
-        duration: duration [s].
+        duration: duration of the segment [s].
     """
 
     products: FloatArray
@@ -132,8 +132,8 @@ def evaluate_mean(
     memory: float = MEMORY,
     folder: str | Path | None = None,
 ) -> MeanGradient:
-    """Return the mean of a result of a chaotic motion and its derivatives with respect to parameters, by least-squares
-    shadowing.
+    """Return the mean of a result of a chaotic motion, and its derivatives with respect to parameters. The derivatives
+    are computed by least-squares shadowing.
 
         found = wl.evaluate_mean(model, p, motion, "z", directions=3, segment=0.5, start=10.0)
         found.gradient["rho"]
@@ -141,7 +141,7 @@ def evaluate_mean(
     Args:
         model, p, motion, steps: model, parameters, solver and steps of differences, see `evaluate_motion`.
         name: name of the result.
-        directions: number M of homogeneous solutions, which must exceed the number of positive Lyapunov exponents.
+        directions: number M of homogeneous solutions. M must exceed the number of positive Lyapunov exponents.
         segment: duration of a segment [s]. A suitable value is the time in which small differences between two motions
             grow by a factor of at most 10.
         start: time [s] at which the interval of the mean begins. At this time, the initial transients of the motion
@@ -198,7 +198,7 @@ def evaluate_mean(
 
 
 class Shadow:
-    """The adjoint solutions λ* and W, and the segments passed so far.
+    """The adjoint solutions λ* and W, and the segments that have been passed so far.
 
     Args:
         adjoint: the adjoint of single steps.
@@ -212,7 +212,8 @@ class Shadow:
 
     def __init__(self, adjoint: Adjoint, centre: Companion, last: StoredState, directions: int) -> None:
         self._adjoint, self._centre = adjoint, centre
-        # largest coordinate and largest velocity at the end of the motion, by which adjoint variables are multiplied
+        # adjoint variables are multiplied by these scales: the largest coordinate and the largest velocity at the end
+        # of the motion
         self._scales = {key: float(np.abs(last.arrays[key]).max(initial=0.0)) or 1.0 for key in ("q", "v")}
         none = {key: np.zeros_like(last.arrays[key]) for key in NAMES}
         random, self._factors = np.random.default_rng(0), [none]
@@ -231,8 +232,8 @@ class Shadow:
         self.segment.own_gradient += self._take_gradient() - before
 
     def pass_by(self, back: BackwardStep) -> None:
-        """Compute λ* and W at the start of a step from their values at the end of the step, and add the contributions
-        of the step to the sums.
+        """Compute λ* and W at the start of a step from λ* and W at the end of the step, and add the contributions of
+        the step to the sums.
         """
         h = back.plan.h
         motion = {key: back.end.arrays[key] - back.start.arrays[key] for key in NAMES}

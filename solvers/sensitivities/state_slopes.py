@@ -1,8 +1,8 @@
-"""Derivatives of Σ w y with respect to the values of a state, where w are weights of the results y of the state.
+"""Derivatives of Σ w y with respect to the values of a state. The numbers w are weights of the results y of the state.
 
-A result usually depends on few values of the state. The first evaluation finds these values by perturbations of groups
-of values. The search is repeated whenever a result changes although only values on which no result has depended so far
-are perturbed.
+A result usually depends on few values of the state. At the first evaluation, these values are found by perturbations of
+groups of values. Later, all values on which no result has depended so far are perturbed together. If a result then
+changes, the search is repeated.
 """
 
 from __future__ import annotations
@@ -18,11 +18,11 @@ from windlass.solvers.sensitivities.equilibrium import Results, read_results
 SHARE = 1e-6
 """Perturbation of a value, relative to the largest value of the array [1]."""
 LARGER = 1e3
-"""Ratio of the larger to the smaller perturbation with which dependences of results are sought [1]."""
+"""Ratio [1] of the larger to the smaller perturbation in the search for the values on which results depend."""
 
 
 class StateSlopes:
-    """Derivatives of Σ w y with respect to a state, where w are weights of the results y.
+    """Derivatives of Σ w y with respect to a state. The numbers w are weights of the results y.
 
     Args:
         results: function that computes the results of a state.
@@ -91,8 +91,8 @@ class StateSlopes:
         return found != centre
 
     def _find_used(self, centre: Mapping[str, float]) -> None:
-        """Find the values of the state on which results depend. Groups of values are perturbed; only groups that change
-        a result are divided.
+        """Find the values of the state on which results depend. Groups of values are perturbed. If a group changes a
+        result, the group is divided.
         """
         random = np.random.default_rng(1)
         for name, known in list(self._used.items()):

@@ -1,8 +1,8 @@
 """Stored states of a motion, in memory and in files.
 
 The states are needed from the last to the first. If the memory is full, the state with the lowest number is written to
-a file. Each state is therefore written at most once. The files are state files with a digest. They are stored in a new
-subfolder of a given folder. This subfolder is removed at the end.
+a file. Each state is therefore written at most once. The files are state files with a digest. These files are stored in
+a new subfolder of a given folder. This subfolder is removed at the end.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.sensitivities.companion import MOTION
 
 NAMES = (*MOTION, "data")
-"""Arrays of a state that later steps or results read."""
+"""Arrays of a state that are needed in later steps or for results."""
 
 
 @dataclass
@@ -43,8 +43,8 @@ def find_size(state: State) -> int:
 
 
 class StateStore:
-    """Storage for states of a motion. Each state has the number of the step that begins with this state. An object is
-    used as a context manager, which removes the files when the context ends.
+    """Storage for states of a motion. Each state has the number of the step that begins with this state. Use an object
+    of this class as a context manager. The files are removed when the context ends.
 
     Args:
         most: largest number of states in memory, at least 1.

@@ -6,13 +6,13 @@ equations of the equilibrium are
 
     r(x, d, p) = 0,    d = U(x, d, d_0(p), p),
 
-and derivatives with respect to p include the derivatives of d. Otherwise the history values also depend on intermediate
-states of the solve, for example if a rope was drawn over a circle in several solves. The history values are then
-treated as constant.
+The derivatives with respect to p then include the derivatives of d. Otherwise the history values also depend on
+intermediate states of the solve. An example is a rope that was drawn over a circle in several solves. The history
+values are then treated as constant.
 
-Contact states (open, closed, sticking, slipping) are history values that have no derivatives. Some updates change a
-history value at rest, when all velocities are exactly 0, only if another Newton run is necessary. Therefore all
-velocities in updates have the value `CREEP`, which is so small that it causes no forces.
+Contact states (open, closed, sticking, slipping) are history values that have no derivatives. If all velocities are
+exactly 0, some updates change a history value only if another Newton run is necessary. Therefore the velocities in
+updates have the value `CREEP`. This value is so small that it causes no forces.
 """
 
 from __future__ import annotations
@@ -66,19 +66,21 @@ class StaticHistory:
         return fields.data.copy()
 
     def keeps_states(self, state: State) -> bool:
-        """Return whether the update keeps the contact states of a state, with velocities 0 and with `CREEP`."""
+        """Return whether the contact states of a state remain unchanged in the update, with velocities 0 and with
+        velocities `CREEP`.
+        """
         updates = (self.update(state, velocity) for velocity in (0.0, CREEP))
         return not any(find_switched(state.data, values, self._rows).any() for values in updates)
 
     def find_changed(self, centre: FloatArray, values: FloatArray) -> BoolArray:
-        """Return, for each history value, whether its row has other contact states in ``values`` than in ``centre``,
-        shape (d,) each.
+        """Return, for each history value, whether the contact states in its row differ between ``values`` and
+        ``centre``, shape (d,) each.
         """
         return find_switched(centre, values, self._rows)
 
     def describe(self, changed: BoolArray) -> str:
-        """Return a text with the names of the first rows that contain history values selected by ``changed``, shape
-        (d,).
+        """Return a text with the names of the first rows that contain one of the history values selected by
+        ``changed``, shape (d,).
         """
         numbers = np.unique(self._rows[changed])
         names = [name for number in numbers[:SHOWN] for name in self._list_names(int(number))]

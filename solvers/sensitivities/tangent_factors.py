@@ -1,8 +1,8 @@
 """Factorisation of the tangent of a companion model, without pivoting between rows.
 
-Tangents in dense blocks are factorised by elimination.py, all others by the linear solver of Newton's method. Both
-methods are faster than SuperLU, but use less pivoting. A new factorisation overwrites the previous factorisation. If a
-factorisation fails, SuperLU factorises the tangent.
+Tangents in dense blocks are factorised by elimination.py. All other tangents are factorised by the linear solver of
+Newton's method. Both methods are faster than SuperLU, but use less pivoting. A new factorisation overwrites the
+previous factorisation. If a factorisation fails, SuperLU factorises the tangent.
 """
 
 from __future__ import annotations
@@ -87,8 +87,8 @@ class TangentFactors:
         self._robust = factorise(self._problem.matrix.mat, f"at t = {self._problem.scheme.t:.9g} s")
 
     def solve(self, b: FloatArray, trans: str = "N") -> FloatArray:
-        """Return the solution of the equations with the tangent, or with ``trans`` = "T" with its transpose, for the
-        right-hand side b, shape (u,).
+        """Return the solution of the equations with the tangent for the right-hand side b, shape (u,). With ``trans`` =
+        "T", the tangent is transposed.
         """
         if not self._avoids:
             found = self._solve_in_blocks(b, trans) if self._plan is not None else self._solve_with_newton(b, trans)

@@ -1,5 +1,6 @@
-"""Derivatives of steps of Euler parameters. The predictor and the end of these steps depend on products of
-coordinates."""
+"""Derivatives of the steps of Euler parameters. The predictor of such a step and the motion at its end depend on
+products of coordinates.
+"""
 
 from __future__ import annotations
 
@@ -34,8 +35,9 @@ class TurningSlopes:
     slopes: dict[str, dict[str, FloatArray]]
 
     def multiply(self, name: str, factors: Mapping[str, FloatArray]) -> FloatArray:
-        """Return the adjoint variables of the input ``name``, shape (n,), for the adjoint variables ``factors`` of the
-        outputs, shape (n,) each."""
+        """Return the adjoint variables of the input ``name``, shape (n,). They are computed from the adjoint variables
+        of the outputs, ``factors``, shape (n,) each.
+        """
         found = np.zeros_like(factors["q"])
         for output, slope in self.slopes[name].items():
             if output in factors:
@@ -45,7 +47,7 @@ class TurningSlopes:
 
 def find_turning(centre: Companion, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> TurningSlopes:
     """Return the derivatives of a step for Euler parameters by central differences. After the call, the companion model
-    is again at the beginning of the step.
+    is at the beginning of the step, as before the call.
     """
     rotations, run, slopes = centre.integrator.rotations, step.runs[-1], dict[str, dict[str, FloatArray]]()
     of_dof = centre.problem.sparsity.unknowns.of_dof

@@ -3,9 +3,9 @@
 The following parts of a step are compiled: predictor, Newton's method, checks by monitors, update of history values,
 storage of the accepted step, and check for velocity jumps of constraints (see consistency.py). Except for Newton's
 method, each part is a program, which is a sequence of kernel calls in compiled code. `take_steps` executes these calls
-for the given number of steps. The function returns earlier if Newton's method has failed, contacts need a third pass, a
-monitor has found a problem, or a constraint has a velocity jump. Python code then continues the present step by the
-same rules. Results and messages are identical with and without compiled steps.
+for the given number of steps. The function returns earlier if Newton's method has failed, if contacts need a third
+pass, if a monitor has found a problem, or if a constraint has a velocity jump. Python code then continues the present
+step by the same rules. The results and messages do not depend on whether steps are compiled.
 """
 
 from __future__ import annotations
@@ -31,17 +31,17 @@ from windlass.solvers.newton.problem_kernels import begin_run
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.stepping.discontinuous import Passes
 
-MOST = 64
+MOST = 512
 """Largest number of steps in one call of compiled code. Output is written, and requests of the user are processed,
 after each call.
 """
-LONGEST = 0.02
+LONGEST = 0.05
 """Largest elapsed time of one call of compiled code [s], estimated from the previous call. The time is limited because
 an interruption by Ctrl-C takes effect only at the end of the call.
 """
 HARD = 10
-"""Number of Newton iterations from which the shapes of bodies and cables are checked at the end of a step. Most steps
-need fewer iterations.
+"""From this number of Newton iterations on, the shapes of bodies and cables are checked at the end of the step. Most
+steps need fewer iterations.
 """
 BEGIN, LOOK, UPDATE, END, FOLLOW, IDLE = range(6)
 """Indices of the programs of a step.
@@ -51,10 +51,10 @@ LOOK: program with the checks of monitors.
 UPDATE: program that updates the history values.
 END: program that stores the accepted step.
 FOLLOW: program that checks for velocity jumps of constraints.
-IDLE: program of the calculations of monitors and hooks after steps in which their Python functions are not called.
+IDLE: program of monitors and hooks for steps in which their Python functions are not called.
 """
 NOTHING, STARTED, LOOKED, UPDATED, ACCEPTED, DONE = range(6)
-"""Stages of a step, in order; ``StepContext.counts[STAGE]`` is the stage that the last step has reached."""
+"""Stages of a step, in their order. ``StepContext.counts[STAGE]`` is the stage that the last step has reached."""
 STAGE, EARLIER, ITERATIONS, WANTED, FOLLOWS, START, MAPPED, PASSES, REPEATS, SECOND, FIRST, FROZEN = range(12)
 """Indices in `StepContext.counts`."""
 
@@ -64,10 +64,10 @@ class Follow(NamedTuple):
 
     Attributes:
         largest: amount by which the change of the constraint violation e exceeds the change in smooth motion, shape
-            (1,); 0 if velocity jumps are not checked.
+            (1,). The value is 0 if velocity jumps are not checked.
         before, now: the constraint violation e and the size of its terms, after the previous step and after this step,
             shape (2, m) each.
-        noise: limit of ``largest`` up to which a step is considered to contain no velocity jump.
+        noise: largest value of ``largest`` for which a step is considered to contain no velocity jump.
     """
 
     largest: FloatArray
@@ -77,7 +77,7 @@ class Follow(NamedTuple):
 
 
 class PassValues(NamedTuple):
-    """Data that a pass provides for the next pass: history values, accelerations, multipliers, and the outcome of the
+    """Values of a pass that the next pass needs: history values, accelerations, multipliers, and the outcome of the
     update.
 
     The shapes of ``data``, ``a``, ``lam`` and ``outcome`` are (d,), (n + 1,), (m + 1,) and (6,).
@@ -127,7 +127,7 @@ class StepContext(NamedTuple):
 
 @kernel
 def call_program(programs: IntArray, which: int, state: Any) -> int:
-    """Execute the kernel calls of a compiled program; return 0 on success."""
+    """Execute the kernel calls of a compiled program. Return 0 on success."""
     status = run_program(programs, which, state)
     if status != 0:
         state[0]["failed"] += BEYOND
@@ -145,7 +145,7 @@ def copy_pass(values: Any, to: Any) -> None:
 
 @kernel(fast=False)
 def finish_pass(c: Any, counts: IntArray, state: Any) -> int:
-    """Run the checks of monitors and update history values after a Newton run; return 0 on success."""
+    """Run the checks of monitors and update history values after a Newton run. Return 0 on success."""
     c.found[0] = 0.0
     status = call_program(c.programs, LOOK, state)
     if status == 0:
@@ -164,7 +164,7 @@ def is_settled(c: Any) -> bool:
 
 @kernel(fast=False)
 def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
-    """Execute the second pass of a step; return 0 on success. The pass uses the history values after the first pass. If
+    """Execute the second pass of a step. Return 0 on success. The pass uses the history values after the first pass. If
     the first pass has used return maps, the second pass uses the history values at the start of the step.
 
     If Newton's method fails in the second pass, the result of the first pass is restored.
@@ -208,7 +208,7 @@ def freeze(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
 
 @kernel(fast=False)
 def take_steps(context: Any) -> int:
-    """Execute steps until all steps are complete or a step requires Python; return 0 on success. The caller has begun
+    """Execute steps until all steps are complete or a step requires Python. Return 0 on success. The caller has begun
     the first step.
     """
     c = load(context)
@@ -216,7 +216,7 @@ def take_steps(context: Any) -> int:
     for i in range(counts[WANTED]):
         status = 0
         counts[STAGE], counts[FROZEN] = STARTED, 0
-        # the caller has begun the first step; later steps begin here, at the end of the previous step
+        # the caller has begun the first step; each later step begins here
         if i > 0:
             counts[EARLIER] += 1
             counts[ITERATIONS] += state[0]["iterations"] + counts[SECOND] * counts[FIRST]
@@ -249,8 +249,8 @@ def take_steps(context: Any) -> int:
             status = repeat(c, counts, measures, lag, state)
             if status != 0 or counts[SECOND] == 0 or not is_settled(c):
                 return int(status)
-        # Python code processes the problems that a monitor has found, sets up the sparsity after a search for contacts,
-        # and checks shapes after many iterations
+        # Python code must continue if a monitor has found a problem, if the sparsity changes after a search for
+        # contacts, or if the shapes must be checked after many iterations
         if c.found[0] != 0.0 or c.recoupled[0] != 0.0 or state[0]["iterations"] >= HARD:
             return 0
         lag[0]["switched"] = c.now.outcome[2] != 0.0
@@ -293,9 +293,10 @@ class CompiledSteps:
         programs: the compiled programs, in the order of the constants `BEGIN` to `IDLE`.
         pace: number of steps per call that keeps the elapsed time of a call below `LONGEST`.
         stage: stage that the last step has reached.
-        earlier, iterations, passes: number of steps before the last step, and their Newton iterations and passes.
-        had_second: whether the last step had a second pass; `first` and ``first_iterations`` then contain data of the
-            first pass.
+        earlier, iterations, passes: number of steps before the last step, number of their Newton iterations, and number
+            of their passes.
+        had_second: whether the last step had a second pass. In this case `first` and ``first_iterations`` contain data
+            of the first pass.
         froze: whether the first pass of the last step was repeated with the contact states at the start of the step,
             because contact states had repeated periodically with return maps.
         now, first: values of the present pass, and values after the first pass of a step, see `PassValues`.
@@ -344,7 +345,7 @@ class CompiledSteps:
 
         Args:
             ends: times at the ends of the steps [s], at most `MOST`.
-            begin, looks, end: compiled programs of the predictor, of the checks of monitors, and of the storage of the
+            begin, looks, end: compiled programs that compute the predictor, make the checks of monitors, and store the
                 accepted step.
             follow: compiled program that checks for velocity jumps of constraints after the step; None if the end of
                 the step requires Python.

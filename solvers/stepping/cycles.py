@@ -1,9 +1,9 @@
-"""Cycles of the discontinuous iteration: contact states that repeat after some passes.
+"""Cycles of the discontinuous iteration. In a cycle, contact states repeat after some passes.
 
-The result of a pass depends on the contact states (open or closed, stick or slip) at its start. If these states are
-equal to the states of an earlier pass, the iteration would repeat forever. For example, two neighbouring segments open
-and close alternately, or the damping force opens a segment as soon as its state is closed. The signs of history values
-represent the contact states.
+The result of a pass depends on the contact states (open or closed, stick or slip) at its start. If the contact states
+at the start of a pass are equal to the states of an earlier pass, the iteration would repeat forever. For example, two
+neighbouring segments open and close alternately, or the damping force opens a segment as soon as its state is closed.
+The signs of history values represent the contact states.
 """
 
 from __future__ import annotations
@@ -24,13 +24,13 @@ class CycleFinder:
 
     Args:
         start: history values at the start of the first pass, shape (d,).
-        largest: function that returns, for each value, the maximum over all processes, so that all processes find the
-            same cycle.
+        largest: function that returns, for each value, the maximum over all processes. With this function, all
+            processes find the same cycle.
 
     Attributes:
         length: number of passes of the cycle that was found, or 0.
-        best: history values at the start of the pass with the smallest force error in the cycle, shape (d,). None
-            stands for the last pass. The result of the last pass is still stored in the fields.
+        best: history values at the start of the pass with the smallest force error in the cycle, shape (d,). The value
+            None stands for the last pass. The result of the last pass is still stored in the fields.
     """
 
     def __init__(self, start: FloatArray, largest: Callable[[list[float]], list[float]]) -> None:
@@ -42,7 +42,7 @@ class CycleFinder:
         self.best: FloatArray | None = None
 
     def note(self, data: FloatArray, error: float) -> bool:
-        """Record the history values and the force error [N] after a pass; return whether a cycle is complete."""
+        """Record the history values and the force error [N] after a pass. Return whether a cycle is complete."""
         self._errors.append(error)
         now = np.sign(data).astype(np.int8)
         differs = self._largest([float(not np.array_equal(now, signs)) for signs in self._signs])

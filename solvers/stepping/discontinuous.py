@@ -1,5 +1,5 @@
-"""The discontinuous iteration, which finds contact states that agree with the solution. Newton's method with constant
-history values and the post-Newton update of these values alternate until the force error is small.
+"""The discontinuous iteration, which finds contact states that agree with the solution. Two operations alternate until
+the force error is small: Newton's method with constant history values, and the post-Newton update of these values.
 """
 
 from __future__ import annotations
@@ -28,13 +28,13 @@ class Passes:
 
     Args:
         max_it: largest number of passes (Newton runs) of one step.
-        atol: force error of the post-Newton update up to which a pass is accepted [N].
-        rtol: ratio [1] of the force error to the largest contact force, up to which a pass is accepted. A pass is
+        atol: force error [N] of the post-Newton update. Up to this value, a pass is accepted.
+        rtol: ratio [1] of the force error to the largest contact force. Up to this value, a pass is accepted. A pass is
             accepted if it fulfils one of the two limits.
-        limit: largest force error with which a step is accepted although contacts are inconsistent, relative to the
-            largest contact force [1]. The limit applies to steps that end in a cycle of contact states or have the
+        limit: largest force error, relative to the largest contact force [1], with which a step is accepted although
+            its contacts are inconsistent. The limit applies to steps that end in a cycle of contact states or have the
             smallest step size.
-        fail: whether a step fails if the force error exceeds both ``atol`` and ``rtol`` after the last pass. The
+        fail: whether a step fails if, after the last pass, the force error exceeds both ``atol`` and ``rtol``. The
             argument ``limit`` defines exceptions. With False, such a step is accepted, ``limit`` has no effect, and
             cycles are not searched for.
 
@@ -57,7 +57,7 @@ class Passes:
         return replace(self, **{k: own_option(NEWTON, prefix, f"discontinuous_{k}", v) for k, v in vars(self).items()})
 
     def tolerance(self, force: float) -> float:
-        """Return the force error [N] up to which a pass is accepted, for the given largest contact force [N]."""
+        """Return the force error [N] up to which a pass is accepted, for a given largest contact force [N]."""
         return max(self.atol, self.rtol * force)
 
 
@@ -68,8 +68,8 @@ class StepAttempt:
     Attributes:
         converged: whether the step can be accepted.
         reason: reason why the attempt has not converged, as a text or PETSc's name.
-        recommended_step: step size [s] with which the step would end when a contact changes its state, see
-            `PostNewton`; inf if this size is not used.
+        recommended_step: step size [s] with which the step would end at the time at which a contact changes its state,
+            see `PostNewton`; inf if this size is not used.
         passes, iterations: numbers of Newton runs and of linear solves in this attempt.
         earlier: number of steps that compiled code has executed before this step.
         error: force error after the last pass [N].
@@ -113,8 +113,8 @@ class ContactHistory:
 
     Args:
         assembly: the systems of this process. The fields contain the history values at the start of the step.
-        current: the state that receives the new history values; None if the state is not read before the step is
-            accepted.
+        current: the state that receives the new history values, or None. With None, the state is not read before the
+            step is accepted.
         hooks: user code that is called after each pass.
 
     Attributes:
@@ -164,15 +164,15 @@ def iterate(
 ) -> StepAttempt:
     """Repeat Newton's method and the post-Newton update until the force error is small.
 
-    The last Newton run of an accepted step uses the history values of the previous pass. The history values after the
-    subsequent post-Newton update are the history values at the start of the next step. If contact states repeat,
-    further passes do not converge. In this case the pass with the smallest force error is repeated, and accepted if its
-    error is small relative to the contact forces.
+    The last Newton run of an accepted step uses the history values of the previous pass. The next step starts from the
+    history values after the subsequent post-Newton update. If contact states repeat, further passes do not converge. In
+    this case the pass with the smallest force error is repeated. It is accepted if its error is small relative to the
+    contact forces.
 
     Args:
         settings: limits of the iteration.
         newton: function that executes one Newton run from the start of the step with the present history values. The
-            function stores iterations, reason and history in the attempt, and returns whether the run converged.
+            function stores iterations, reason and history in the attempt. It returns whether the run has converged.
         contacts: object that contains and updates the history values.
         step_size: size of the attempted step [s].
         last: whether a smaller step is not possible.

@@ -4,20 +4,20 @@ Sources: Newmark, J. Eng. Mech. Div. 85 (1959); Chung and Hulbert, J. Appl. Mech
 of Arnold and Bruels, Multibody Syst. Dyn. 18 (2007), where ``State.carried`` is the acceleration-like variable A.
 
 Euler parameters of a body that rotates with ω oscillate with ω/2 even in steady rotation, and numerical damping would
-slow the body down. Therefore, in each step, Euler parameters e are integrated as deviations d from a steady rotation r,
-with the step size h and the time τ since the start of the step,
+slow the body down. Therefore Euler parameters e are integrated as deviations d from a steady rotation r in each step.
+With the step size h and the time τ since the start of the step,
 
     e = r + d,    r = e_0 cos(κ τ) + w sin(κ τ)/κ,    r_tt = -κ² r,    κ = |w|
 
 The path r(τ) is a great circle on the unit sphere in four dimensions. Its start e_0 is the value of e at the start of
 the step. The vector w is the predicted rate in the middle of the step: e_t + (h/2) e_tt without the component along e.
-A backward prediction from the end of the step gives the same w. Therefore symmetric methods remain symmetric, and the
-energy of free rotation is conserved. The deviations d are integrated by the same formulas as other coordinates. In
-steady rotation d is 0, so the integration is exact. Since r depends only on the start of the step, accelerations remain
-linear in the coordinates, and tangents do not change. The norm of e is constrained by its time derivative and set to 1
-after each step. A change of the norm does not change the rotation. A constraint on the norm itself (index 3) is
-unstable above 0.2 rad per step. Lie group integrators use similar increments along the group (O. Bruels, A. Cardona, M.
-Arnold, Mech. Mach. Theory 48 (2012) 121-137).
+A backward prediction from the end of the step gives the same vector w. Therefore symmetric methods remain symmetric,
+and the energy of free rotation is conserved. The deviations d are integrated by the same formulas as other coordinates.
+In steady rotation, d is 0 and the integration is exact. Since r depends only on the start of the step, accelerations
+remain linear in the coordinates, and tangents do not change. The norm of e is constrained by its time derivative, and e
+is scaled to norm 1 after each step. A change of the norm does not change the rotation. A constraint on the norm itself
+(index 3) is unstable above 0.2 rad per step. Lie group integrators use similar increments along the group (O. Bruels,
+A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137).
 """
 
 from __future__ import annotations
@@ -36,11 +36,11 @@ def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, old: FloatArray, numbers: FloatArray,
     q1: FloatArray, v1: FloatArray, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """Compute displacements q1, velocities v1 and algorithmic accelerations, each of shape (n,), after a step whose new
-    accelerations are 0.
+    """Compute displacements q1, velocities v1 and algorithmic accelerations, each of shape (n,), at the end of a step.
+    The new accelerations are 0 in this computation.
 
-    ``numbers`` contains h, beta, gamma, and the factors of the accelerations a, of the old algorithmic accelerations,
-    and of the new accelerations, shape (6,).
+    The array ``numbers``, shape (6,), contains h, beta and gamma. It also contains the factors of the accelerations a,
+    of the old algorithmic accelerations, and of the new accelerations.
     """
     h, beta, gamma, of_a, of_old = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     for i in range(len(q)):
@@ -72,8 +72,8 @@ def start_circle(
     rotations: IntArray, i: int, reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, ahead: float,
     e: FloatArray, w: FloatArray,
 ) -> float:  # fmt: skip
-    """Write the start e and the initial velocity w of the great circle of rotation i, shape (4,) each. Return |w|/|e|
-    [rad/s], the angular velocity on the great circle.
+    """Write the start e and the initial velocity w of the great circle of rotation i, shape (4,) each. Return the
+    angular velocity |w|/|e| [rad/s] on the great circle.
 
     The velocity w is the rate of the Euler parameters plus ``ahead`` times their acceleration, without the component
     along e.
@@ -158,7 +158,7 @@ def finish_rotations(
     rotations: IntArray, reference: FloatArray, q0: FloatArray, v0: FloatArray, a0: FloatArray, q: FloatArray,
     v: FloatArray, a: FloatArray, numbers: FloatArray, shift: float, algorithmic: FloatArray,
 ) -> None:  # fmt: skip
-    """Compute the results of `finish` for Euler parameters from the motion at both ends of a step, and scale the
+    """Compute the results of `finish` for Euler parameters from the motion at both ends of a step. Scale the Euler
     parameters to norm 1.
     """
     h = numbers[0]
@@ -169,8 +169,8 @@ def finish_rotations(
 
 @dataclass(frozen=True)
 class Integrator:
-    """Constants of one method of the Newmark family. Generalised methods have an acceleration-like variable A. Other
-    methods use a instead of A. With the step size h, and the index 0 for the start of the step:
+    """Constants of one method of the Newmark family. Generalised methods have an acceleration-like variable A. For
+    other methods, A is equal to a. With the step size h, and the index 0 for the start of the step:
 
         q = q_0 + h v_0 + h² ((1/2 - beta) A_0 + beta A),    v = v_0 + h ((1 - gamma) A_0 + gamma A)
         (1 - alpha_m) A + alpha_m A_0 = (1 - alpha_f) a + alpha_f a_0
@@ -203,8 +203,8 @@ class Integrator:
 
     @property
     def shift(self) -> float:
-        """Return the time of the algorithmic acceleration minus the time at the end of the step, relative to the step
-        size [1].
+        """Return the difference between the time of the algorithmic acceleration and the time at the end of the step,
+        relative to the step size [1].
         """
         return self.alpha_m - self.alpha_f if self.generalised else 0.0
 
@@ -224,12 +224,12 @@ class Integrator:
         return self.alpha_f / (1 - self.alpha_m), -self.alpha_m / (1 - self.alpha_m), new
 
     def accelerations(self, state: State, h: float) -> FloatArray:
-        """Return the accelerations at the time t + ``shift`` h, shape (n,). The algorithmic accelerations refer to this
-        time.
+        """Return the accelerations at the time t + ``shift`` h, shape (n,). The algorithmic accelerations are
+        accelerations at this time.
 
         For Euler parameters, ``state.carried`` does not contain the change of the accelerations of a steady rotation
-        over this time. Therefore ``state.carried`` is correct at the start of a run and for any step size. This
-        function returns the sum of ``state.carried`` and this change.
+        over this time. Because of this omission, ``state.carried`` is correct at the start of a run and for any step
+        size. This function returns the sum of ``state.carried`` and this change.
         """
         found = state.carried.copy()
         if len(self.rotations):

@@ -16,12 +16,12 @@ from windlass.solvers.stepping.step_history import StepHistory
 INTERVAL_TERMINAL = 0.5
 INTERVAL_FILE = 10.0
 LONG_COMPILING = 1.0
-"""Compile time of the kernels of a solve [s] above which the compile time is printed."""
+"""Compile time [s] of the kernels of a solve. If the time is longer than this value, it is printed."""
 
 
 class Progress:
-    """Output of the progress of a solve. In a terminal one line is rewritten. In a notebook the line has a progress
-    bar. In a file a new line is written from time to time.
+    """Output of the progress of a solve. In a terminal, one line is overwritten repeatedly. In a notebook the line has
+    a progress bar. In a file, a new line is added from time to time.
 
     Args:
         name: name of the solve; empty to show no progress.
@@ -88,8 +88,9 @@ class Progress:
         self._write(line, share=min(max((now - self._begin) / span, 0.0), 1.0) if span > 0.0 else 0.0)
 
     def end(self, stopped: str = "") -> None:
-        """Print the statistics at the end of a solve, and the real-time factor, which is simulated time divided by
-        elapsed time without compilation. If the solve was stopped earlier, ``stopped`` is the reason.
+        """Print the statistics at the end of a solve, and the real-time factor. This factor is the simulated time
+        divided by the elapsed time without compilation. If the solve was stopped before its end, ``stopped`` is the
+        reason.
         """
         if not self._shown:
             return

@@ -26,7 +26,7 @@ class Statistics:
         largest_error: largest force error, relative to the contact force [1], of steps accepted at the limit of passes,
             at the smallest step size or in a cycle.
         jacobians: number of evaluations of the tangent.
-        fallbacks: number of times that `Newton` has selected another linear solver.
+        fallbacks: number of failures after which `Newton` has selected another linear solver.
         roundings: number of Newton runs that ended because the residual consisted of rounding errors.
         relaxations: number of static passes that needed relaxation.
         settlings: number of static load steps in which `settle_contacts` was used.
@@ -66,12 +66,12 @@ class Statistics:
         self._stop = (time.perf_counter(), time.process_time())
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the values so far; a resumed run adds its own values to these values."""
+        """Return the present values. A resumed run adds its own values to these values."""
         counts = {item.name: getattr(self, item.name) for item in fields(self) if not item.name.startswith("_")}
         return {**counts, "wall_time": self.wall_time, "cpu_time": self.cpu_time}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`; the time measurement continues."""
+        """Continue from the values of `checkpoint`. The time measurement continues."""
         for item in fields(self):
             if not item.name.startswith("_"):
                 setattr(self, item.name, type(getattr(self, item.name))(kept[item.name]))

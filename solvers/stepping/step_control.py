@@ -8,29 +8,32 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+import numpy as np
+
 from windlass.framework.checks.checks import check_fields, checked_names, number, optional, whole
 from windlass.framework.errors import ModelError
 
 REQUEST = "needs a step of"
-"""Text in the reason of a failure if the step is repeated with the size recommended by a contact."""
+"""Text in the reason of a failure, if the step is repeated with the size that a contact recommends."""
 SMALLEST = 1e-4
 """Default ratio of the smallest step size to the nominal step size [1]."""
 AFTER_SWITCH = 3
 """Number of steps without failure before the step size increases again after a failure due to unsettled contact states.
-In a belt drive with a nominal step that is five times too long, 3 steps instead of 10 reduce the number of iterations
-by 10 %.
+In a belt drive whose nominal step is five times too long, 3 steps instead of 10 reduce the number of iterations by 10
+%.
 """
 
 
 @checked_names({})
 @dataclass(frozen=True)
 class StepControl:
-    """Rules that reduce the step size after a failure and increase it again.
+    """Rules that reduce the step size after a failure and later increase the step size again.
 
     Args:
         smallest: smallest step size [s]. A failure with this size ends the run. Default: 1e-4 of the nominal step size.
         cut: factor [1] by which the step size is multiplied after a failure, unless a contact changes its state within
-            the step. In this case the repeated step ends at the time of the change or earlier.
+            the failed step. If a contact changes its state, the repeated step ends at the time of the change or
+            earlier.
         growth: factor [1] by which the step size is multiplied after ``easy_steps`` steps without failure.
         easy_steps: number of steps without failure before the step size increases. After a failure due to unsettled
             contact states, three such steps are sufficient.
@@ -80,8 +83,8 @@ class StepSizes:
         """Return the size of the next step, and the time (in statics the progress) at the end of this step. The last
         step is shortened to end exactly at ``end``.
 
-        If the last step is shortened and the run continues later, the subsequent steps end at ``end`` plus multiples of
-        the step size.
+        If the run continues after a shortened last step, the subsequent steps end at ``end`` plus multiples of the step
+        size.
         """
         if self._anchor is None:
             # The times of a resumed run and of an uninterrupted run must be equal in all bits. Therefore steps are
@@ -92,15 +95,15 @@ class StepSizes:
         # the end of a step is computed from the number of equal steps, so that 24500 steps of 1e-4 end exactly at 2.45
         then = start + (count + 1) * self.size
         if then > end - 1e-9 * self.nominal:
-            # the size of a step that ends at ``end`` up to rounding errors does not change
+            # a step whose end differs from ``end`` only by rounding errors keeps its size
             self._shortened = then >= end + 1e-9 * self.nominal
             return (end - now if self._shortened else self.size), end
         self._shortened = False
         return self.size, then
 
     def foresee(self, then: float, end: float, most: int) -> list[float]:
-        """Return the ends of the proposed step and of the subsequent steps of equal size that follow if all steps are
-        accepted.
+        """Return the ends of the proposed step and of the subsequent steps of equal size. All these steps are assumed
+        to be accepted.
 
         Args:
             then: end of the proposed step, which `propose` has returned.
@@ -114,20 +117,20 @@ class StepSizes:
         start, count = self._anchor
         if self.size < self.nominal:
             most = min(most, self._wait - self._easy)
-        for k in range(2, most + 1):
-            then = start + (count + k) * self.size
-            if then > end - 1e-9 * self.nominal:
-                if then < end + 1e-9 * self.nominal:
-                    ends.append(end)
-                break
-            ends.append(then)
+        later = start + (count + np.arange(2, most + 1)) * self.size
+        before = int(np.searchsorted(later, end - 1e-9 * self.nominal, side="right"))
+        ends += later[:before].tolist()
+        if before < len(later) and later[before] < end + 1e-9 * self.nominal:
+            ends.append(end)
         return ends
 
-    def accept(self) -> None:
-        """Record that the proposed step was accepted."""
+    def accept(self, steps: int = 1) -> None:
+        """Record that the proposed step, or that the first ``steps`` of the steps that `foresee` has returned, were
+        accepted.
+        """
         assert self._anchor is not None
-        self._anchor = None if self._shortened else (self._anchor[0], self._anchor[1] + 1)
-        self._easy += 1
+        self._anchor = None if self._shortened else (self._anchor[0], self._anchor[1] + steps)
+        self._easy += steps
         if self.size < self.nominal and self._easy >= self._wait:
             self._resize(min(self.nominal, self._control.growth * self.size))
 
@@ -142,8 +145,8 @@ class StepSizes:
             tried: size of the failed step.
             recommended: step size with which the step would end when a contact changes its state; inf if no contact
                 changes its state.
-            switched: whether the step failed because contacts did not settle. The step size then increases again after
-                fewer steps.
+            switched: whether the step failed because contacts did not settle. If ``switched`` is true, the step size
+                increases again after fewer steps.
         """
         if not self.can_cut(tried):
             return False

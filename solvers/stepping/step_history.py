@@ -1,5 +1,5 @@
-"""Record of step sizes, Newton iterations and passes as functions of time, for the report of a solve, with a limited
-number of rows.
+"""Record of step sizes, Newton iterations and passes as functions of time, for the report of a solve. The number of
+rows is limited.
 """
 
 from __future__ import annotations
@@ -12,8 +12,8 @@ from windlass.framework.arrays import FloatArray
 from windlass.solvers.stepping.statistics import Statistics
 
 MOST = 2000
-"""A run with at least this number of steps has at least this number of stored rows, and always fewer than twice this
-number.
+"""If a run has at least this number of steps, the number of stored rows is at least this number, and always less than
+twice this number.
 """
 COUNTS = ("newton_iterations", "discontinuous_iterations", "evaluations")
 """Names of the counts that a row contains."""
@@ -22,8 +22,9 @@ WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
 
 
 class StepHistory:
-    """Table of the work in a run. Each row contains the data of one or more successive steps: end of the last of these
-    steps, number of steps, smallest and largest step size, and numbers of Newton iterations, passes and evaluations.
+    """Table of the work in a run. Each row contains the data of one or more successive steps. The data are the end of
+    the last of these steps, the number of steps, the smallest and the largest step size, and the numbers of Newton
+    iterations, passes and evaluations.
 
     When the number of rows reaches twice `MOST`, neighbouring rows are merged in pairs.
     """
@@ -34,8 +35,8 @@ class StepHistory:
         self._last = (0,) * len(COUNTS)
 
     def note(self, now: float, size: float, statistics: Statistics) -> None:
-        """Record an accepted step of the given size that ends at ``now``, with the work of preceding rejected
-        attempts.
+        """Record an accepted step of the given size that ends at ``now``. The record includes the work of the rejected
+        attempts before this step.
         """
         counts = tuple(int(getattr(statistics, name)) for name in COUNTS)
         done = [new - old for new, old in zip(counts, self._last, strict=True)]
@@ -54,7 +55,7 @@ class StepHistory:
         return np.array(self._rows, dtype=np.float64).reshape(-1, 4 + len(COUNTS))
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the rows so far; a resumed run adds its steps to these rows."""
+        """Return the present rows. A resumed run adds its steps to these rows."""
         return {"rows": self.rows, "width": self._width, "last": list(self._last)}
 
     def restore(self, kept: dict[str, Any]) -> None:
@@ -64,5 +65,5 @@ class StepHistory:
 
 
 def _join(a: list[float], b: list[float]) -> list[float]:
-    """Merge two neighbouring rows into one row for all of their steps."""
+    """Merge two neighbouring rows into one row with the data of all their steps."""
     return [b[0], a[1] + b[1], min(a[2], b[2]), max(a[3], b[3]), *(x + y for x, y in zip(a[4:], b[4:], strict=True))]

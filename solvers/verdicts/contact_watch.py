@@ -1,22 +1,22 @@
-"""Check in every step whether the step size resolves contacts. The check uses gaps g and gap rates g_t at both ends of
-the step.
+"""Check in every step whether the step size resolves the contacts. The check uses the gaps g and the gap rates g_t at
+both ends of the step.
 
 In a contact with the depth x (the negative gap), the gap rate changes by w in a step of size h. If no other force acts,
 and the contact force is linear, the contact reverses the impact speed u with the angular frequency ω,
 
     ω² = w/(h x),    u² = g_t² + x w/h,    w/u <= ω h = π/N.
 
-Here N is the number of steps per contact. Rates and depths are means of the values at both ends of the step. Mass and
-stiffness are not needed. Other forces increase the estimate of u, so w/u becomes smaller. A step does not resolve the
-contact if w/u exceeds the limit of the integration method. There are two more cases of unresolved contacts: the contact
-is open at both ends of the step although the gap rate has reversed, or a point passes through an object, see `Gaps`.
-Step sizes for belt drives seldom resolve contacts of single points of a belt with pulleys. Such unresolved contacts are
-accepted if w is smaller than the speed along the surface, because the energy of these contacts is a small part of the
-energy of the belt.
+Here N is the number of steps in the duration of the contact. Rates and depths are means of the values at both ends of
+the step. Mass and stiffness are not needed. Other forces increase the estimate of u, so w/u is underestimated. A step
+does not resolve the contact if w/u exceeds the limit of the integration method. There are two more cases of unresolved
+contacts: the contact is open at both ends of the step although the gap rate has reversed, or a point passes through an
+object, see `Gaps`. Typical step sizes for belt drives do not resolve the contacts between single points of a belt and
+the pulleys. Unresolved contacts of this kind are accepted if w is smaller than the speed along the surface, because the
+energy of these contacts is a small part of the energy of the belt.
 
-A method with adaptive steps repeats a step that does not resolve a contact with a smaller size. If the step size cannot
-be reduced, the result is doubtful. Within the limits, speeds after impacts of linear and of Hertzian contacts are
-correct to 5 %, see the comparison with closed forms in tests/campaigns.
+If a step does not resolve a contact, a method with adaptive steps repeats the step with a smaller size. If the step
+size cannot be reduced, the result is doubtful. Within the limits, speeds after impacts of linear and of Hertzian
+contacts have errors of at most 5 %, see the comparison with closed forms in tests/campaigns.
 
 Sources: contact of a linear spring lasts π/ω; contact of spheres lasts 2.94 x/u, K. L. Johnson, Contact Mechanics
     (1985), chapter 11.
@@ -62,22 +62,23 @@ from windlass.solvers.verdicts.watch import NEVER, Watch
 LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
 }  # fmt: skip
-"""Largest ratio [1] of the change of the gap rate in a step to the impact speed with which an explicit method resolves
-an impact. The method ``"rk"`` controls errors, and therefore exceeds its limit only with large tolerances.
+"""Largest ratio [1] of the change of the gap rate in a step to the impact speed. Up to this ratio, an explicit method
+resolves an impact. The method ``"rk"`` controls errors. It therefore exceeds its limit only with large tolerances.
 """
 LIMIT = 0.3
-"""Largest ratio [1] of the change of the gap rate in a step to the impact speed with which implicit methods resolve an
-impact."""
+"""Largest ratio [1] of the change of the gap rate in a step to the impact speed. Up to this ratio, implicit methods
+resolve an impact.
+"""
 GOAL = 0.5
-"""Fraction [1] of the largest allowed ratio of rate change to impact speed. If a step exceeds the largest ratio, the
-step size is reduced so that the ratio becomes about this fraction of the largest ratio.
+"""Fraction [1] of the largest allowed ratio of rate change to impact speed. If a step exceeds the largest allowed
+ratio, the step size is reduced so that the ratio becomes about `GOAL` times this largest ratio.
 """
 SMALLEST_CUT = 0.05
 """Smallest factor by which a step size is reduced [1]."""
 LARGEST_CUT = 0.5
 """Largest factor by which a step size is reduced [1]."""
 SLOW = 0.02
-"""Fraction of the largest speed in the contacts of a law below which speeds are ignored [1]."""
+"""Fraction [1] of the largest speed in the contacts of a law. Speeds below this fraction are ignored."""
 TINY = 1e-6
 """Displacement relative to the size of the model [1]. Speeds below `CREEP` are ignored if they cause smaller
 displacements during the run.
@@ -85,25 +86,29 @@ displacements during the run.
 CREEP = 1e-4
 """Largest speed [m/s or rad/s] that may be ignored."""
 REVERSAL = 2.0
-"""Largest ratio [1] of the change of the gap rate in a contact to the impact speed: an elastic contact reverses the
-speed. Just after a contact has closed, its depth is small, and other forces, such as the tension of a belt that bends
-onto a pulley, change its gap rate. The frequency of such a contact is overestimated, but not the change of its rate.
+"""Largest ratio [1] of the change of the gap rate in a contact to the impact speed. The value is 2, because an elastic
+contact reverses the speed. Just after a contact has closed, its depth is small, and other forces, such as the tension
+of a belt that bends onto a pulley, change its gap rate. For such a contact, the frequency is overestimated, but the
+change of the rate is correct.
 """
 SMALL = 0.125
-"""Ratio [1] of an expected change of the gap rate to the speed along the surface, below which the change is accepted
-because its energy is below 2 % of the energy of the motion along the surface.
+"""Ratio [1] of an expected change of the gap rate to the speed along the surface. Below this value, the change is
+accepted, because its energy is below 2 % of the energy of the motion along the surface.
 """
 GRAZED = 0.05
-"""Ratio [1] of the depth of a path through an object to the radius of the object, up to which the path is accepted."""
+"""Ratio [1] of the depth of a path through an object to the radius of the object. Up to this value, the path is
+accepted.
+"""
 STAGES = 1.5
 """Largest displacement in a stage of an explicit method, relative to the displacement in the step [1]."""
 SHOWN = 3
 """Largest number of contacts that a verdict names."""
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
-"""Indices of the findings of a law in a step. The worst contact is the contact with the largest change of its rate.
+"""Indices of the findings of a law in a step. The worst contact of a law is the contact with the largest change of its
+gap rate.
 
 COUNT: number of unresolved contacts.
-KICK: change of the rate of the worst contact [m/s].
+KICK: change of the gap rate of the worst contact [m/s].
 ROW: index of the worst contact.
 STEPS: number of steps in the duration of the worst contact.
 DEPTH: depth of the worst contact [m].
@@ -174,7 +179,7 @@ def judge_gaps(
         # the rate has reversed although the contact is open at both ends: contact occurred within the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
-        # a point that is now on the opposite side of the object has moved past the object, perhaps without contact
+        # a contact point that is now on the opposite side of the object may have passed it without contact
         turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
         # only a positive change of the rate, away from the object, is caused by a contact force
         kick = v1 - v0
@@ -204,8 +209,8 @@ def judge_gaps(
 
 @kernel
 def note_largest(found: FloatArray, limits: FloatArray, quiet: FloatArray) -> None:
-    """Update the speed below which contacts of a contact law are ignored in the next step, from the largest speed so
-    far. See `judge_gaps`.
+    """Update the speed below which contacts of a contact law are ignored in the next step. The new value follows from
+    the largest speed so far. See `judge_gaps`.
     """
     quiet[LEAST] = max(limits[1], SLOW * found[LARGEST])
 
@@ -240,7 +245,7 @@ class Findings:
 
 
 class ContactWatch(Watch):
-    """Check in every step of a solve that the step resolves contacts.
+    """Check in every step of a solve whether the step resolves the contacts.
 
     Args:
         assembly: the systems of this process. Its fields contain the state at the end of the step that is checked.
@@ -265,8 +270,8 @@ class ContactWatch(Watch):
         self._is_stale, self._revision = True, -1
         self._findings: dict[str, Findings] = {}
         self._largest: dict[str, float] = {}
-        # Data of the laws before the run. The data are restored after the run, because this solver may run within a
-        # step of another solver.
+        # Data of the contact laws before the run. The data are restored after the run, because this solver may run
+        # within a step of another solver.
         self._kept: list[tuple[Gaps, list[NDArray[Any]], Any]] = []
         self._program = self._accept_program = self._measure_program = NO_CALLS
 
@@ -307,8 +312,8 @@ class ContactWatch(Watch):
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """Prepare the check of the next step. If the state or the model has changed since the last step, the method
-        measures gaps and gap rates again.
+        """Prepare the check of the next step. If the state or the model has changed since the last step, gaps and gap
+        rates are measured again.
         """
         self._size[0] = h
         others = self._revision != self._assembly.revision and self._are_others()
@@ -346,8 +351,8 @@ class ContactWatch(Watch):
         self._size[0] = h
 
     def finish(self, state: State, moved: bool) -> None:
-        """Record the end of the run. The check uses velocities at the end of steps, even if the integration method
-        evaluates velocities in the middle of steps.
+        """Record the end of the run. For this last check, velocities at the end of steps are used, even if the
+        integration method evaluates velocities in the middle of steps.
         """
         if self._halves and (self._laws or self._is_parallel):
             self._assembly.load_fields(state)
@@ -476,8 +481,8 @@ class ContactWatch(Watch):
         judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
-        """Store the findings of a contact law in a step, if the largest change of a rate or the largest depth of a
-        missed contact exceeds the values of earlier steps.
+        """Store the findings of a contact law in a step. They are stored if the largest change of a rate, or the
+        largest depth of a missed contact, exceeds the values of earlier steps.
         """
         if found[COUNT] == 0.0 and found[PASSED] == 0.0:
             return
@@ -500,13 +505,14 @@ class ContactWatch(Watch):
 
 
 def _memory_of(gaps: Gaps) -> list[NDArray[Any]]:
-    """Return the arrays in which a contact law stores its gaps at the start of a step."""
+    """Return the arrays in which a contact law stores values of the start of the step."""
     return [gaps.numbers, *([] if gaps.near is None else [gaps.near]), gaps.quiet, *gaps.memory]
 
 
 def _accept_now(gaps: Gaps, before: IntArray) -> None:
-    """Call `accept_gaps`, and the function ``gaps.accept`` if it exists, for a contact law whose arrays may change
-    between calls."""
+    """Call `accept_gaps` for a contact law whose arrays may change between calls. Also call the function
+    ``gaps.accept`` if it exists.
+    """
     if gaps.near is None:
         near = create_near(len(gaps.numbers))
         accept_gaps(gaps.numbers, near, np.zeros_like(near))

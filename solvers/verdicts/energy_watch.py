@@ -1,21 +1,21 @@
-"""Check whether laws create energy. A law is a type of element, such as cables, springs or contacts. In a step, the
-stored energy of a law must not increase by more than the work done on this law.
+"""Check whether laws create energy. A law is a type of element, such as cables, springs or contacts. The increase of
+the stored energy of a law in a step must not exceed the work that is done on this law.
 
-For each law with a stored energy U and forces f (on the left-hand side of the equations of motion), the energy created
-in a step from n to n + 1 is
+Consider a law with a stored energy U and forces f on the left-hand side of the equations of motion. The energy that the
+law creates in a step from n to n + 1 is
 
     created = U_{n+1} - U_n - (q_{n+1} - q_n)·(f_n + f_{n+1})/2.
 
 The energy that the law dissipates reduces ``created``. For exact motion ``created`` is at most 0. The error of the
 trapezoidal sum is of third order in the step size. If the step size does not resolve contacts, energy is created in
-each step, even if the motion looks correct. Created energy therefore shows that the steps are too long. To save time,
-only some steps are checked, with the states at both ends of the step. These steps are steps at given intervals and, in
-separate sums, the `AFTER` steps that follow a failure.
+each step, even if the motion seems to be correct. Created energy therefore shows that the steps are too long. To save
+time, only some steps are checked. The check uses the states at both ends of the step. The checked steps are steps at
+given intervals and, in separate sums, the `AFTER` steps that follow a failure.
 
-With the relative rounding error eps of floating-point numbers, rounding of coordinates x by eps |x| changes energies by
-up to eps |f| |x|, and rounding of energies changes energies by eps U. These rounding errors are subtracted from the
-energy created in a step. Energy created in the run is ignored below the fraction `SOLVED` of U. The tolerances of an
-initial equilibrium allow an error of this fraction of U.
+Let eps be the relative rounding error of floating-point numbers. Rounding of coordinates x by eps |x| changes energies
+by up to eps |f| |x|, and rounding of energies changes energies by eps U. These rounding errors are subtracted from the
+energy created in a step. Energy that is created in the run is ignored if it is less than the fraction `SOLVED` of U.
+The reason is that the tolerances of an initial equilibrium allow an error of this fraction of U.
 
 Source: the discrete balance of the trapezoidal rule, T. J. R. Hughes, The Finite Element Method (1987), section 9.
 """
@@ -40,15 +40,15 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import SOLVED, Watch
 
 EVERY = 512
-"""Largest number of steps between checks; earlier checks are at the steps 32, 64, 128 and so on."""
+"""Largest number of steps between checks. Earlier checks are at the steps 32, 64, 128 and so on."""
 FIRST = 16
 """Number of steps at the start of a solve that are all checked."""
 AFTER = 16
 """Number of steps that are checked after a failed step."""
 SHARE = 0.05
 """Energy created in the checked steps, relative to the sum of the absolute works and energy changes of all laws in
-these steps [1], below which the created energy is ignored. The ratio is below 0.01 in resolved runs and 0.16 or more in
-unstable runs.
+these steps [1]. Below this value, the created energy is ignored. The ratio is below 0.01 in resolved runs and 0.16 or
+more in unstable runs.
 """
 EPSILON = float(np.finfo(float).eps)
 WEIGHT = 0.01
@@ -57,7 +57,7 @@ CREATED, TURNED, KINETIC, ROUNDING, STORED = range(5)
 """Indices of the sums of a check [J].
 
 CREATED: energy that the laws have created in the step.
-TURNED: absolute works and energy changes of the laws in the step.
+TURNED: sum of the absolute works and energy changes of the laws in the step.
 KINETIC: kinetic energy at the end of the step.
 ROUNDING: estimated rounding error of ``CREATED``.
 STORED: stored energy at the start of the step.
@@ -65,8 +65,8 @@ STORED: stored energy at the start of the step.
 
 
 def is_due(number: int) -> bool:
-    """Return whether the step with the given index, counted from 1, is checked. Checked steps occur in pairs of
-    consecutive steps.
+    """Return whether the step with the given index, counted from 1, is checked. Checked steps are pairs of consecutive
+    steps.
     """
     before = number - 1
     # the binary form of a power of two has a single bit 1
@@ -127,12 +127,12 @@ def compare_energies(
 def add_check(sums: FloatArray, run: FloatArray, checks: IntArray) -> None:
     """Add the sums of a check to the sums of the run, if the previous step was also checked.
 
-    Energy lost in one step is not subtracted from energy created in another step.
+    If energy is lost in a step, it is not subtracted from energy that is created in another step.
 
     Args:
         sums: sums of the check, shape (5,).
-        run: sum of the created energies, sum of the values `TURNED`, largest kinetic energy and largest stored energy;
-            row 0 for steps at given intervals, row 1 for steps after failures, shape (2, 4).
+        run: sum of the created energies, sum of the values `TURNED`, largest kinetic energy and largest stored energy,
+            shape (2, 4). Row 0 is for steps at given intervals, and row 1 is for steps after failures.
         checks: whether the previous step was checked, the row of ``run`` for the present step, and the number of checks
             in each row, shape (4,).
     """
@@ -254,7 +254,7 @@ class EnergyWatch(Watch):
 
     def _lay_down(self, state: State) -> None:
         """Collect the laws with a stored energy. Create the compiled programs that evaluate the forces of these laws
-        and the sums of a check, unless these programs already exist for this state and this model.
+        and the sums of a check. Existing programs for this state and this model are used again.
         """
         assembly = self._assembly
         q, v, revision = self._made_for

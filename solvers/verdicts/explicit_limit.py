@@ -1,9 +1,9 @@
 """Estimate of the longest stable step size of explicit methods, before a run and after changes of the model.
 
-Velocity Verlet is stable for h < 2/omega with the highest angular frequency omega of the model. For a chain of cables
-2/omega is about the time in which a wave travels through half an element. The value omega² is the largest eigenvalue of
-R K with the stiffness matrix K, where R maps forces to accelerations that fulfil all constraints. This eigenvalue is
-computed by Arnoldi iteration. Contacts that close later increase omega.
+Velocity Verlet is stable for h < 2/omega, where omega is the highest angular frequency of the model. For a chain of
+cables 2/omega is about the time in which a wave travels through half an element. The value omega² is the largest
+eigenvalue of R K with the stiffness matrix K, where R maps forces to accelerations that fulfil all constraints. This
+eigenvalue is computed by Arnoldi iteration. If contacts close later, omega increases.
 
 Source: T. J. R. Hughes, The Finite Element Method (1987), section 9.1.
 """
@@ -25,8 +25,8 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 LARGEST = 20_000
-"""Number of coordinates above which the limit is not estimated, because the estimate would take longer than a short
-run.
+"""Number of coordinates above which the limit is not estimated. For more coordinates, the estimate would take longer
+than a short run.
 """
 SMALL = 30
 """Number of coordinates up to which all eigenvalues are computed by a dense solver."""
@@ -48,8 +48,8 @@ the fields.
 
 
 def estimate_longest_step(assembly: Assembly, state: State, respond: Respond) -> float:
-    """Return 2/omega [s] of the model at a state; inf if omega is not known, for example on several processes and for
-    models with coordinates without mass.
+    """Return 2/omega [s] of the model at a state. The result is inf if omega is not known, for example on several
+    processes and for models with coordinates without mass.
     """
     if assembly.layout.size > 1 or not 2 <= assembly.layout.spare <= LARGEST:
         return inf
@@ -134,7 +134,7 @@ class LimitWatch(Watch):
             self._look(state)
 
     def _find_mark(self) -> int:
-        """Return a key that changes if a column on which the limit depends changes."""
+        """Return a key that changes if any column on which the limit depends changes."""
         changed, systems = self._assembly.world.changed, self._assembly.layout.systems
         acting = (c for c, s in systems.items() if s.residual or s.mass or s.inertia or s.constraint)
         return max((changed.get(c, 0) for c in acting), default=0)

@@ -1,18 +1,18 @@
-"""Check for jumps of prescribed positions within a step, such as ``lambda t: 0.0 if t < 0.5 else 1.0``.
+"""Check whether a prescribed position jumps within a step. An example is ``lambda t: 0.0 if t < 0.5 else 1.0``.
 
 A finite force cannot move a mass instantaneously. With methods of index 3, the velocities of prescribed coordinates
 would be the jump divided by the step size. Methods of index 2 would ignore the jump, or would use the jump divided by
-the step size as a velocity. The check is made for constraints that prescribe positions by Python functions of time.
-Before each step, the change of each such constraint in the step is computed for constant coordinates. The time interval
-of the step is bisected if a constraint changes by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in
-the previous step. In smooth motion, each half of the interval contains about half of the change. A jump lies in one of
-the halves.
+the step size as the velocity. The check is made for constraints that prescribe positions by Python functions of time.
+Before each step, the change of each such constraint in the step is computed for constant coordinates. If a constraint
+changes by more than `SMALL_JUMP`, and by more than `GROWTH` times the change in the previous step, the time interval of
+the step is bisected. In smooth motion, each half of the interval contains about half of the change. If there is a jump,
+one of the halves contains the jump.
 
-If constraints are fulfilled at the start of a step, their values at the end of the step (for constant coordinates) are
-equal to their changes in the step. The drift of the integration method causes a small difference. Therefore the
-constraints are usually evaluated only at the end of the step. The constraints are evaluated at both ends of the step in
-two cases: their values at the ends of steps increase from step to step, or `EVERY` steps have passed and the drift is
-checked.
+If constraints are fulfilled at the start of a step, their changes in the step are equal to their values at the end of
+the step (for constant coordinates). Because of the drift of the integration method, changes and values differ slightly.
+Nevertheless the constraints are usually evaluated only at the end of the step. In two cases, the constraints are
+evaluated at both ends of the step: their values at the ends of steps increase from step to step, or the drift is
+checked after `EVERY` steps.
 """
 
 from __future__ import annotations
@@ -33,13 +33,14 @@ from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 GROWTH = 4.0
-"""Ratio of the constraint changes in a step and in the previous step above which the time interval of the step is
-bisected [1]."""
+"""Ratio [1] of the constraint changes in a step and in the previous step. If the ratio is larger than this value, the
+time interval of the step is bisected.
+"""
 HALVINGS = 30
 """Largest number of bisections of a step."""
 SHARE = 0.75
-"""Smallest fraction of the constraint change of a bisected interval that one of its halves must contain if the interval
-contains a jump [1].
+"""Smallest fraction [1] of the constraint change of a bisected interval that one of its halves must contain. If no half
+contains this fraction, the interval contains no jump.
 """
 
 
@@ -49,8 +50,8 @@ changes of the constraints in this step [1]."""
 EVERY = 64
 """Number of steps after which the drift is checked again."""
 SMALLER = 1.5
-"""Ratio of constraint values at the ends of two successive steps [1] above which the changes may differ by the factor
-`GROWTH`, if the values contain a drift of `DRIFT`.
+"""Ratio [1] of constraint values at the ends of two successive steps. Above this value, the changes may differ by the
+factor `GROWTH` if the values contain a drift of `DRIFT`.
 """
 
 
@@ -94,7 +95,7 @@ class PrescribedWatch(Watch):
         # previous step
         self._places: IntArray = np.zeros(0, np.int64)
         self._sizes, self._before = np.zeros(0), np.zeros(0)
-        # changes of the constraints in the previous step, None if unknown
+        # change of the constraints during the previous step, or None if unknown
         self._change: FloatArray | None = None
         self._anywhere, self._wait = False, 0
 
@@ -106,7 +107,7 @@ class PrescribedWatch(Watch):
         return []
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
-        """Prepare the check of the next step; every step is checked."""
+        """Prepare the check of the next step. Every step is checked."""
         if self._revision != self._assembly.revision:
             self._lay_down()
         return 1 if self._anywhere else NEVER
@@ -171,7 +172,7 @@ class PrescribedWatch(Watch):
         self._program, self._look_program = Program(steps), Program([*steps, (call(find_growth, grown), (s,))])
 
     def _eval(self, t: float) -> FloatArray:
-        """Return C at a time [s], shape (m,); each call overwrites the same array."""
+        """Return the values C of the constraints at a time [s], shape (m,). Each call overwrites the same array."""
         self._assembly.fields.t = t
         self._program()
         return self._c[:-1]

@@ -1,17 +1,17 @@
 """Check in every step whether a rope or belt has left a pulley, and whether a tension has jumped.
 
 A rope under tension cannot leave a pulley instantaneously: the force F on the pulley decreases to 0 with the tension or
-the wrap angle. The force F is the sum of the contact forces of the rope on this pulley. A rope has been thrown off if F
-just before the loss of contact exceeds `THROWN` times the mean of F over the run, and if the rope does not touch the
-pulley again. The value of F just before the loss of contact is a weighted maximum over the last steps. The weight of
-each step is `FADING` times the weight of the next step. A maximum is used because single contact points open and close.
-If a rope becomes slack and lifts off, the motion is valid, and a note reports the loss of contact.
+the wrap angle. The force F is the sum of the contact forces of the rope on this pulley. If F just before the loss of
+contact exceeds `THROWN` times the mean of F over the run, and if the rope does not touch the pulley again, the rope has
+been thrown off. The value of F just before the loss of contact is a weighted maximum over the last steps. The weight of
+each step is `FADING` times the weight of the next step. A maximum is used because single contact points open and close
+during the run. If a rope becomes slack and lifts off, the motion is valid, and a note reports the loss of contact.
 
-Three causes can change a tension within a step: loads, waves, and a loss of the tension at the start of the step. In a
-rope with the axial stiffness EA and the mass per length rhoA, a wave with a speed change w changes the tension by
-sqrt(EA rhoA) w, and by twice this value at a fixed end. Further reflections occur if a wave passes the whole rope
-within the step. The tension at the start can be lost completely, for example when a brake engages or a support fails.
-If the change of a tension exceeds `LEAP` times the sum of these three contributions, the result is doubtful.
+Three causes can change a tension within a step: loads, waves, and a complete loss of the tension. Consider a rope with
+the axial stiffness EA and the mass per length rhoA. A wave with a speed change w changes the tension by sqrt(EA rhoA)
+w, and by twice this value at a fixed end. Further reflections occur if a wave passes the whole rope within the step.
+The tension at the start of the step can be lost completely, for example when a brake engages or a support fails. If the
+change of a tension exceeds `LEAP` times the sum of these three contributions, the result is doubtful.
 
 If the model changes during the run (`World.set`), both checks are reset.
 Source: waves of a stretched rope, K. F. Graff, Wave Motion in Elastic Solids (1975), section 2.
@@ -39,13 +39,13 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, Watch
 
 FADING = 0.8
-"""Ratio of the weights of two successive steps in the maximum of the force on a pulley [1]."""
+"""Ratio [1] of the weights of two successive steps in the weighted maximum of the force on a pulley."""
 THROWN = 0.2
-"""Force on a pulley just before contact is lost, relative to the mean force, above which the rope has been thrown off
-[1].
+"""Force on a pulley just before contact is lost, relative to the mean force [1]. Above this value, the rope has been
+thrown off.
 """
 GONE = 2
-"""Number of steps without contact after which contact is treated as lost."""
+"""Number of steps without contact. After this number of steps, contact is treated as lost."""
 WRAPPED = 0.2
 """Mean wrap angle above which a rope is treated as wrapped around a pulley [rad]."""
 LONG = 50
@@ -54,7 +54,7 @@ SHOWN = 3
 """Largest number of pulleys that the text of a verdict names."""
 LEAP = 3.0
 """Change of a tension in a step, relative to the sum of the contributions of loads, waves and the tension at the start
-of the step, above which a result is doubtful [1].
+of the step [1]. Above this value, a result is doubtful.
 """
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
 """Indices of the data of a pulley.
@@ -122,7 +122,7 @@ def follow_pulleys(
 
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
-    """Return the largest force that a wave can cause [N]. For each cable this force is sqrt(EA rhoA) w. Here w is the
+    """Return the largest force that a wave can cause [N]. For each cable, this force is sqrt(EA rhoA) w, where w is the
     speed of the first end of the cable relative to the mean motion of all cables along their axes. The arguments
     ``dofs`` and ``impedance`` are explained in `Pulls`. The arguments x and v are coordinates and velocities, shape (n
     + 1,).
@@ -243,7 +243,7 @@ class RopeWatch(Watch):
         return self._program
 
     def accept(self, state: State, t: float, h: float) -> None:
-        """Record an accepted step by a program that uses the history values at the end of the step."""
+        """Record an accepted step. The program of this method uses the history values at the end of the step."""
         self._program()
 
     def judge(self) -> list[str]:
@@ -295,7 +295,7 @@ class RopeWatch(Watch):
         self._program = Program(steps)
 
     def _reset(self) -> None:
-        """Reset the data of pulleys and tensions; the programs do not change."""
+        """Reset the data of pulleys and tensions. The programs do not change."""
         self._version = self._assembly.world.version
         self._assembly.loads.update()
         for values in (*(known for *_, known in self._wraps), *self._before, *sum(self._motions, ())):
@@ -327,7 +327,7 @@ class RopeWatch(Watch):
         return [(measure, (s,)), (call(judge_pulls, lambda s: (*given, s.x, s.v, size, s.time, *kept)), (s,))]
 
     def _note_leaps(self) -> None:
-        """Store texts about jumps of tensions before the data are reset."""
+        """Store texts about jumps of tensions. Call this method before the data are reset."""
         for name, pulls, found in self._pulls:
             if found[COUNT] > 0.0 and not any(name in words for words in self._reasons):
                 self._reasons.append(describe_leap(found.tolist(), pulls.describe(int(found[ROW]))))

@@ -1,29 +1,29 @@
-"""Check of the energy balance of a run: energy may increase only by work, and decrease only by dissipation.
+"""Check of the energy balance of a run. Energy may increase only by work, and decrease only by dissipation.
 
     created(t) = T + U - (T + U at the start) - W + A
 
-The energies are the kinetic energy T, the stored energy U, the work W of loads and of prescribed motions, and the
-energy A that leaves the model by the inertia forces of added mass. These inertia forces are parts of loads.
+The energies are the kinetic energy T, the stored energy U, the work W of loads and of prescribed motions, and A. The
+energy A leaves the model by the inertia forces of added mass. These inertia forces are parts of loads.
 
 T and U are functions of the state. Therefore checks after every `EVERY` to `LONGEST` steps are sufficient: energy
 created between checks is included in the next check. W is summed over all steps, or over all checks if loads are
-constant and no motions are prescribed. A is summed over all steps. ``created`` also contains the losses D >= 0 of laws,
-with a negative sign, and the energy P that laws transfer:
+constant and no motions are prescribed. A is summed over all steps. ``created`` also contains two energies of laws: the
+losses D >= 0, with a negative sign, and the transferred energy P:
 
 - If ``created`` > 0, energy was created, regardless of the losses. Created energy is accepted up to the transferred
-  energy, which is the sum of the absolute values at the checks.
+  energy. The transferred energy is the sum of the absolute values at the checks.
 - If ``created`` < 0, the integration method has lost energy, provided that all laws conserve energy. The numerical
   damping of generalised-alpha is an intended property of the method. The energy loss by numerical damping is only
   reported in a note, unless the loss is a large fraction of the reference energy.
 
-The reference energy is the largest value so far of the kinetic energy, the change of U, and the change of W. Created
-energy is the smallest value of three successive checks, because the numerical energy oscillates during an impact. The
-energy of velocity Verlet contains an oscillating error h²/8 a·M a, with the step size h, the accelerations a and the
-mass matrix M. This error is subtracted. Rounding of coordinates changes energies by up to eps |f| times the largest
+The reference energy is the largest value so far of the kinetic energy, the change of U, and the change of W. The check
+uses the smallest created energy of three successive checks, because the numerical energy oscillates during an impact.
+The energy of velocity Verlet contains an oscillating error h²/8 a·M a, with the step size h, the accelerations a and
+the mass matrix M. This error is subtracted. Rounding of coordinates changes energies by up to eps |f| times the largest
 coordinate. Here eps is the relative rounding error of numbers, and |f| is the sum of the absolute forces. Created
-energy below this value is ignored. Created energy below the fraction `SOLVED` of the stored energy is also ignored: a
-run begins at an equilibrium with a residual within tolerances. The energy of this residual appears in the first steps,
-in which the reference energy is still small.
+energy below this value is ignored. Created energy below the fraction `SOLVED` of the stored energy is also ignored,
+because a run begins at an equilibrium whose residual is within tolerances. The energy of this residual appears in the
+first steps, while the reference energy is still small.
 
 If a hook changes columns or states, the interval between the checks before and after the change is excluded.
 
@@ -51,26 +51,26 @@ from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
 
 EVERY = 128
-"""Largest number of steps between two checks in the first 1024 steps: checks follow after 2, 3, 5, 9 ... 129 steps,
+"""Largest number of steps between two checks in the first 1024 steps. Checks follow after 2, 3, 5, 9 ... 129 steps,
 then every 128 steps.
 """
 LONGEST = 512
-"""Largest number of steps between two checks in the whole run. From step 1024 on, every 256th step is checked; from
-step 2048 on, every 512th step.
+"""Largest number of steps between two checks in the whole run. From step 1024 on, every 256th step is checked. From
+step 2048 on, every 512th step is checked.
 """
 GAIN = 0.02
-"""Created energy, relative to the reference energy, above which a result is doubtful [1]."""
+"""Created energy, relative to the reference energy [1]. Above this value, a result is doubtful."""
 BURST = 0.5
-"""Energy created at a single check, relative to the reference energy, above which a result is doubtful [1]. `GAIN` is
-the limit for energy created at several successive checks.
+"""Energy created at a single check, relative to the reference energy [1]. Above this value, a result is doubtful.
+`GAIN` is the limit for energy created at several successive checks.
 """
 LOSS = 0.05
-"""Energy lost by a method without numerical damping, relative to the reference energy, above which a result is doubtful
-[1].
+"""Energy lost by a method without numerical damping, relative to the reference energy [1]. Above this value, a result
+is doubtful.
 """
 DESIGNED_LOSS = 0.33
-"""Energy lost by a method with numerical damping, relative to the reference energy, above which a result is doubtful
-[1].
+"""Energy lost by a method with numerical damping, relative to the reference energy [1]. Above this value, a result is
+doubtful.
 """
 SHOWN = 1e-3
 """Smallest lost energy that is reported, relative to the reference energy [1]."""
@@ -85,9 +85,9 @@ KINETIC: kinetic energy of the model [J].
 SWING: a·M a/2 with the accelerations a and the mass matrix M [J/s²].
 """
 IN_A_ROW = 3
-"""Number of successive checks whose smallest created energy is used."""
+"""Number of successive checks. Of these checks, the smallest created energy is used."""
 LAST = 2
-"""Number of checks at the end of a run whose smallest lost energy is used."""
+"""Number of checks at the end of a run. Of these checks, the smallest lost energy is used."""
 
 
 @kernel
@@ -114,7 +114,7 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
     the sums.
 
     Args:
-        energies, powers: stored energies [J] and powers [W] of the law, see `Reading`; the first ``lost`` rows of
+        energies, powers: stored energies [J] and powers [W] of the law, see `Reading`. The first ``lost`` rows of
             ``powers`` are losses.
         force: forces of the law, shape (n + 1,).
         sums: sums of a check, see `STORED`, shape (6,).
@@ -133,7 +133,7 @@ def take_sums(energies: FloatArray, powers: FloatArray, lost: int, force: FloatA
 
 @kernel
 def sum_rows(powers: FloatArray, first: int, total: FloatArray) -> None:
-    """Add the powers [W] of all rows of a load from the index ``first`` on to ``total``, shape (1,)."""
+    """Add the powers [W] of all rows of a load to ``total``, shape (1,), from the row with the index ``first`` on."""
     for i in range(first, powers.shape[0]):
         for j in range(powers.shape[1]):
             total[0] += powers[i, j]
@@ -170,7 +170,7 @@ class RunBalance(Watch):
         swings: step size of velocity Verlet [s], 0 for other methods.
 
     Attributes:
-        lost: text about the energy that the integration method has lost; empty if this loss is negligible.
+        lost: text about the energy that the integration method has lost. The text is empty if this loss is negligible.
         is_watched: whether the energy balance of the run is checked.
     """
 
@@ -221,7 +221,7 @@ class RunBalance(Watch):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`. The interval up to the next check is not checked."""
+        """Continue from the values of `checkpoint`. The steps before the next check are not checked."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest = (float(x) for x in kept["numbers"])
         self._worst[:] = np.reshape(kept["worst"], self._worst.shape)
@@ -264,7 +264,7 @@ class RunBalance(Watch):
         return None if self._is_constant else program
 
     def _prepare(self, state: State) -> Program:
-        """Create the compiled programs for a state; return the program of a step."""
+        """Create the compiled programs for a state. Return the program of a step."""
         q, lam, revision = self._made_for
         if q is not state.q or lam is not state.lam or revision != self._assembly.revision:
             self._lay_down(state)

@@ -1,8 +1,8 @@
 """Check for implausible shapes and overlaps at the start of a motion, and for implausible shapes during the motion.
 
-If an overlap is larger than a contact law allows, the contact accelerates the bodies and creates energy. A cable whose
-slope at a node points more than 90° away from its chord is an effect of the mesh that does not occur in a finer mesh.
-The checks call `Checks.refusals` and `Checks.find_faults`.
+If an overlap is larger than a contact law allows, the contact accelerates the bodies and creates energy. If the slope
+of a cable at a node points more than 90° away from its chord, this shape is an effect of the mesh. It does not occur in
+a finer mesh. The checks call `Checks.refusals` and `Checks.find_faults`.
 """
 
 from __future__ import annotations
@@ -21,9 +21,9 @@ SHOWN = 3
 """Largest number of findings in a message."""
 FOLD_ADVICE = "take more elements, a smaller step, or damping: no cable that a finer mesh has looks like this"
 EVERY = 512
-"""Largest number of steps between checks of shapes; the first checks are after 1, 2, 4, 8 ... steps."""
+"""Largest number of steps between checks of shapes. The first checks are after 1, 2, 4, 8 ... steps."""
 CUTS = 64
-"""Largest number of attempts in a run that are rejected because of wrong shapes."""
+"""Largest number of attempts that are rejected in a run because of wrong shapes."""
 
 
 def refuse_start(assembly: Assembly) -> None:
@@ -40,7 +40,7 @@ def find_folds(assembly: Assembly) -> list[str]:
 
 
 class ShapeWatch(Watch):
-    """Check of shapes during a run. One wrong shape makes the result doubtful.
+    """Check of shapes during a run. If one shape is wrong, the result is doubtful.
 
     Args:
         assembly: the systems of this process. Its fields contain the state that is checked.
@@ -83,8 +83,8 @@ class ShapeWatch(Watch):
         """Return a text about the first wrong shape in the fields at the end of a step. Return an empty text if there
         is no wrong shape, or if an earlier step already had a wrong shape.
 
-        The call is collective. At most `CUTS` texts are returned in a run, because repeated steps of smaller size may
-        have wrong shapes, too.
+        The call is collective. At most `CUTS` texts are returned in a run, because steps that are repeated with a
+        smaller size may have wrong shapes, too.
         """
         if self._words or self._cuts >= CUTS:
             return ""

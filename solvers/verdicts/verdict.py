@@ -26,24 +26,24 @@ from windlass.solvers.stepping.statistics import Statistics
 from windlass.solvers.stepping.step_control import REQUEST
 
 UNSETTLED_SHARE = 0.05
-"""Fraction of steps accepted at the limit of passes up to which the result is not doubtful [1]."""
+"""Fraction [1] of steps that are accepted at the limit of passes. Up to this value, the result is not doubtful."""
 SMALL_ERROR = 1e-3
-"""Force error of steps accepted at the limit of passes, relative to the contact force [1], up to which the result is
-not doubtful.
+"""Force error of steps that are accepted at the limit of passes, relative to the contact force [1]. Up to this value,
+the result is not doubtful.
 """
 FEW = 3
-"""Number of steps that a run may accept at the limit of passes without a doubtful result."""
+"""Number of steps that a run may accept at the limit of passes, without a doubtful result."""
 MANY_CUTS = 20
-"""Number of failed attempts below which contacts are not treated as chattering."""
+"""Number of failed attempts. Below this value, contacts are not treated as chattering."""
 CUT_SHARE = 0.05
-"""Number of failed attempts per step below which contacts are not treated as chattering [1]."""
+"""Number of failed attempts per step [1]. Below this value, contacts are not treated as chattering."""
 SHORT_STEPS = 4.0
-"""Ratio of the number of steps to the number of nominal steps below which contacts are not treated as chattering
-[1].
+"""Ratio [1] of the number of steps to the number of nominal steps. Below this value, contacts are not treated as
+chattering.
 """
 WHOLE = 1e-6
-"""Deviation of an invariant from an integer up to which the invariant is treated as an integer. Invariants that are not
-integers are invariants of open cables, and may change.
+"""Deviation of an invariant from an integer. Up to this value, the invariant is treated as an integer. Other invariants
+are invariants of open cables, and may change.
 """
 SHOWN = 5
 """Largest number of reasons of the same type that are printed."""
@@ -55,16 +55,16 @@ class DoubtfulError(WindlassError):
 
 @dataclass(repr=False)
 class Verdict:
-    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok". This is also the case before
-    a solve, and with ``-verdict off``.
+    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok". It is also true before a
+    solve, and with ``-verdict off``.
 
     Attributes:
         reasons: reasons why the result is doubtful; empty if the result can be trusted.
         notes: remarks that are printed before the solve and, in statics, remarks about the stability of the
             equilibrium. Each remark is printed once in a run.
         energy: text about the energy that the integration method has lost, for example by intended numerical damping.
-            The text is empty if the loss is negligible, or if elements or contacts also dissipate energy.
-            `EnergyLedger` separates these losses from the loss of the method.
+            The text is empty if the loss is negligible. It is also empty if elements or contacts dissipate energy, too.
+            For such models, `EnergyLedger` separates these losses from the loss of the method.
         invariants: quantities that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.
@@ -192,7 +192,8 @@ def judge_cuts(steps: int, nominal: float, failed: Sequence[tuple[float, float, 
         nominal: number of steps that the run would have with the nominal step size.
         failed: (time [s], step size [s], reason) of each rejected attempt.
     """
-    # an attempt that is rejected so that the step ends at the time of a contact is not a failure
+    # if an attempt is rejected only to shorten the step to the time of a contact, the attempt is not counted as a
+    # failure
     cut = sum(REQUEST not in reason for _, _, reason in failed)
     if cut < MANY_CUTS or cut < CUT_SHARE * steps or steps < SHORT_STEPS * nominal:
         return []
@@ -222,8 +223,9 @@ def judge_jumps(jumps: Sequence[str]) -> list[str]:
 
 
 def judge_hold(lost: str) -> list[str]:
-    """Return a reason for doubt from the coordinates of a motion that had stiffness at the start of a static solve, but
-    has none at full load; empty if there is no such motion."""
+    """Return a reason for doubt if a motion had stiffness at the start of a static solve, but has none at full load.
+    The argument ``lost`` contains the coordinates of this motion. The result is empty if there is no such motion.
+    """
     if not lost:
         return []
     return [

@@ -1,5 +1,5 @@
-"""Monitors of a run, with a common interface. A new monitor is one file and one element in the list of monitors of the
-solver.
+"""Monitors of a run, with a common interface. To add a monitor, write one file, and add one element to the list of
+monitors of the solver.
 
 A monitor checks the steps of a run and reports at the end whether the result can be trusted. In compiled steps, only
 the compiled programs of a monitor are executed, until the next step that the monitor checks in Python.
@@ -19,7 +19,7 @@ from windlass.framework.kernels.program import NO_CALLS, Program
 from windlass.framework.state.state import State
 
 NEVER = 1 << 40
-"""Number of steps to the next check if the monitor plans no check."""
+"""Number of steps to the next check, for a monitor that plans no check."""
 SOLVED = 1e-6
 """Largest error of the energy of an equilibrium due to the solver tolerances, relative to the stored energy [1].
 Measured errors for belts are 3e-8 to 1e-7.
@@ -29,7 +29,7 @@ Measured errors for belts are 3e-8 to 1e-7.
 class Watch:
     """Base class of monitors of the steps of a run. Subclasses override the methods that they need.
 
-    All calls are collective.
+    All calls of the methods are collective.
 
     Attributes:
         name: key of the data of the monitor in checkpoints.
@@ -56,7 +56,7 @@ class Watch:
 
     def before_step(self, state: State, h: float, moved: bool) -> int:
         """Begin a step of h seconds. Return the number of steps, including this step, up to the next step that must be
-        checked; 1 means this step.
+        checked. The number 1 means that this step must be checked.
 
         Args:
             state: the state at the start of the step.
@@ -79,18 +79,19 @@ class Watch:
 
     def find_cut(self, h: float) -> float:
         """Return the size [s] with which a solved step of h seconds must be repeated, or inf if the step is
-        accepted."""
+        accepted.
+        """
         return inf
 
     def reject(self) -> None:
-        """Record that the step failed, and is repeated with a smaller size that no contact has requested."""
+        """Record that the step has failed and is repeated with a smaller size, which was not requested by a contact."""
 
     def accept(self, state: State, t: float, h: float) -> None:
         """Record an accepted step of the size h [s] that ends at t [s]. The fields contain the end of the step."""
 
     def after_step(self, state: State, changed: bool) -> None:
-        """End a step; ``changed`` is true if a projection onto constraints has changed velocities and accelerations
-        since `accept`.
+        """End a step. The argument ``changed`` is true if a projection onto constraints has changed velocities and
+        accelerations since `accept`.
         """
 
     def idle_program(self, state: State) -> Program | None:
@@ -103,7 +104,7 @@ class Watch:
         """Record the number of steps that compiled code has executed."""
 
     def close(self, state: State, moved: bool) -> None:
-        """Record a checkpoint: later steps begin at this state without cached data. The argument ``moved`` is explained
+        """Record a checkpoint. Later steps begin at this state without cached data. The argument ``moved`` is explained
         in `before_step`.
         """
 
@@ -194,7 +195,9 @@ class Watches:
         return [program() for program in self._programs]
 
     def after_newton(self) -> None:
-        """Call the compiled programs of all monitors before a step is accepted; the fields contain its end."""
+        """Call the compiled programs of all monitors before a step is accepted. The fields contain the end of the
+        step.
+        """
         self.found[0] = 0.0
         for program in self._programs:
             program()()

@@ -1,5 +1,5 @@
-"""Data sheets of belts, mooring chains, wire ropes and fibre ropes, which are selected by name. A data sheet contains
-values from standards, and typical values with their ranges.
+"""Data sheets of belts, mooring chains, wire ropes and fibre ropes. Each data sheet has a name, by which it is
+selected. A data sheet contains values from standards, and typical values with their ranges.
 
 sheet = wl.catalogue.belt("PK", ribs=6)
 pulleys = [wl.Pulley(body, 0.06, groove_angle=sheet.groove_angle(0.06)), ...]
@@ -11,9 +11,9 @@ world.add(con.FluidLoad, cable=line, fluid=sea, **chain.fluid)
 
 The values are in `belts.toml` and `lines.toml` in this folder. These files contain the standards and sources of each
 family of products, and the certainty of each value. Most values have not been compared with the texts of the standards
-yet, and EA, EI and friction differ between manufacturers. A data sheet provides initial values for a design. Check
-these values against the standard or the manufacturer's data. To add another type of product, write a file with the
-structure of `belts.toml`, and a function such as `belt` that reads the file.
+yet. Moreover, EA, EI and friction differ between manufacturers. A data sheet provides initial values for a design.
+Check these values against the standard or the manufacturer's data. To add another type of product, write a file with
+the structure of `belts.toml`, and a function such as `belt` that reads the file.
 """
 
 from __future__ import annotations
@@ -262,7 +262,7 @@ def chain(grade: str, diameter: float, stud: bool = False) -> LineSheet:
         stud: whether the links have studs.
 
     Raises:
-        ModelError: the grade is unknown, chain of this grade exists only with studs but ``stud`` is false, or the
+        ModelError: the grade is unknown, a chain of this grade exists only with studs, but ``stud`` is false, or the
             diameter is out of range.
     """
     table = _read("lines.toml")
@@ -419,8 +419,8 @@ def _check_diameter(name: str, diameter: float, family: Mapping[str, Any]) -> fl
 
 
 def _pick(kind: str, name: str, rows: Mapping[str, Any]) -> str:
-    """Return the name in the catalogue that agrees with a name from the user, without regard to spaces, hyphens, and
-    upper and lower case.
+    """Return the name in the catalogue that agrees with a name from the user. Spaces, hyphens, and the difference
+    between upper and lower case are ignored.
     """
     known = {_plain(row): row for row in rows}
     if _plain(name) not in known:

@@ -102,8 +102,8 @@ def in_child(work: Callable[[int], Any], kill_after: float | None = None) -> tup
     while block := os.read(reading, 65536):
         said += block
     os.close(reading)
-    # The pipe ends with the child. The timer is stopped before `waitpid`, because afterwards another process can get
-    # the process id of the child.
+    # The pipe is closed when the child ends. The timer is stopped before `waitpid`, because afterwards another process
+    # can get the process id of the child.
     if kill_after is not None:
         signal.setitimer(signal.ITIMER_REAL, 0.0)
         signal.signal(signal.SIGALRM, before)
@@ -187,8 +187,7 @@ class Undisturbed:
                 assert np.array_equal(end[name], right[name]), name
         compare(read_run(folder), self.frames, STEPS + 1)
         assert (folder / "tip.csv").read_bytes() == (self.folder / "tip.csv").read_bytes()
-        # A run that is killed while it saves its state leaves a temporary file. Later runs remove such a file when it
-        # is old.
+        # A run that is killed while it saves its state leaves a temporary file. Later runs remove old temporary files.
         names = [p.name for p in folder.iterdir() if not re.fullmatch(r"\.end\.npz\.[0-9a-f]{16}\.part", p.name)]
         assert sorted(names) == sorted(p.name for p in self.folder.iterdir()), names
 

@@ -88,7 +88,7 @@ def run_with(name: str, file: str) -> Way:
     """Run a model with an option that names a file."""
 
     def write(folder: Path) -> None:
-        # this process may or may not have the command line of a model program
+        # the option is removed, because it exists only if this process has the command line of a model program
         options._run.own.pop("last_good", None)
         value = f"{':' if file.endswith('.txt') else ''}{folder / file}"
         options.initialise([f"-{name}", value, "-quiet"], model=False)
@@ -275,7 +275,7 @@ def put(kind: str, path: Path, folder: Path, rng: random.Random) -> Path:
         path.symlink_to(folder / "notes.txt")
         (folder / "notes.txt").write_text(text)
     elif kind == "other":
-        # the file is an output of Windlass of another kind
+        # the file is another kind of output of Windlass
         if path.suffix == ".npz":
             create_world()[0].save(path)
         else:

@@ -139,7 +139,7 @@ def test_an_interrupted_cell_leaves_a_state_to_go_on_from(tmp_path: Path) -> Non
         words = session.show("print(solver.verdict.word, solver.state.step == round(solver.state.t / 1e-4) > 0)")
         assert words == "interrupted True\n"
         assert session.show(GO_ON) == "10 10 ok\n"
-        # the same names are used for another model in the same notebook kernel
+        # the cell defines the names of the first model again, for another model in the same notebook kernel
         assert session.show(f"{BUILD.replace('end=1e3', 'end=1e-3')}\nprint(solver.solve().step)") == "10\n"
     finally:
         session.client.stop_channels()

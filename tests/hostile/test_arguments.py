@@ -98,7 +98,8 @@ def public_names() -> dict[str, Any]:
         for name in listed:
             item = getattr(module, name)
             error = inspect.isclass(item) and issubclass(item, Exception | Component)
-            error |= isinstance(item, Family)  # a Family is an object that references a name
+            # a `Family` is not a function either, but an object that refers to a name
+            error |= isinstance(item, Family)
             if not (error or item in RESULTS or item in NOT_CALLED):
                 names[name] = item
     names |= {f"{kind.__name__}.{method}": getattr(kind, method) for kind, list_ in METHODS.items() for method in list_}

@@ -50,6 +50,7 @@ def build_surfaces(**search: Any) -> wl.World:
         },
         con.VGrooveFlank: {"radius": 0.5, "axis": Y, "half_angle": 0.3, "outer_radius": 0.6, "side": 1},
         con.ProfileSurface: {"axis": Y, "vertices": (0.5, -0.1, 0.4, 0.0, 0.5, 0.1), "rounding": (0.02,)},
+        con.PolylineSurface: {"along": (1.0, 0.0, 0.0), "vertices": (-2.0, 0.1, 0.0, 0.2, 2.0, 0.1), "rounding": (1,)},
         con.HeightFieldSurface: {"along": (1.0, 0.0, 0.0), "x": (-2.0, 2.0), "y": (-1.0, 1.0), "heights": (0.5,) * 4},
     }  # fmt: skip
     surfaces = [world.add(kind, marker=ground, depth=0.1, **given) for kind, given in columns.items()]

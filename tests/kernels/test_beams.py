@@ -80,7 +80,7 @@ def test_tangents_against_differences(create: Any, order: int) -> None:
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_forces_are_gradients_of_the_energy(create: Any, order: int) -> None:
     """Elastic forces are gradients of the energy, and the power of the damping forces equals the dissipated power."""
-    # the rotary inertia is small, because gyroscopic forces would contribute to the power
+    # the rotary inertia is small, so that gyroscopic forces contribute little to the power
     small = 1e-14 if create is create_plane_beam else (1e-14, 1e-14, 1e-14)
     world, beam = create(order, rotary_inertia=small)
     world.gravity[:] = 0.0

@@ -25,6 +25,7 @@ ROWS = 6
 ABSENT = {
     "ContactCircleCable2D": "the force of `ContactFrictionCircleCable2D` without friction",
     "ContactFrictionSurfaceSetCable": "the columns and the law of `ContactFrictionSurfaceCable`",
+    "PolylineSurface": "its columns have any number of values, see tests/verification/test_beds.py",
     "ProfileSurface": "its columns have any number of values, see tests/kernels/test_surface_contact.py",
 }
 """Components that the models do not contain, with reasons."""

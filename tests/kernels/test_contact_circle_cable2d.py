@@ -140,8 +140,8 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
     near |= (np.linalg.norm(a, axis=-1) < 0.1) | (np.linalg.norm(p[:, 1:], axis=-1) < 0.1)
     near |= out[..., 6] + RADIUS < 0.1
     if contact.c.rows["is_current"][0] and contact.shape.offset[0] != 0.0:
-        # sticking positions refer to the chord of the axis, and the closest point of the chord is not differentiable at
-        # other positions
+        # sticking positions refer to the chord of the axis, so positions at which the closest point of this chord is
+        # not differentiable are also excluded
         for i, s in product(range(contact.rows), range(SEGMENTS)):
             chord = create_chord(*a[i, s], *p[i, s + 1])
             z = axis_chord(contact.shape.slope, i * (SEGMENTS + 1) + s, contact.shape.offset[0], chord)

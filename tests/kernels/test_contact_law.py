@@ -117,7 +117,7 @@ def test_points_are_summed_as_products_of_jacobians(d: int, w: int) -> None:
     assembly.add_point(tuple(S), d, w, C, V, True, K, N)
     assert np.allclose(K, to.T @ C @ B) and np.allclose(N, to.T @ V @ B[:, n:])
     if d == 2:
-        # a point that is not on the axis, with an equal constant Jacobian
+        # the same test for a point that is not on the axis, with the same constant Jacobian
         beside, rates, X = np.zeros((11, 11)), np.zeros((11, 3)), np.zeros((3, 11))
         assembly.add_offset_point(B[:2, :8].copy(), np.zeros((2, 8)), C, V, X, True, beside, rates)
         assert np.allclose(beside, K) and np.allclose(rates, N)

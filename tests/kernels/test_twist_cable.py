@@ -139,7 +139,7 @@ def test_objectivity_under_random_rotations() -> None:
     turned.q[dofs[1::2, 6]] += 2.0 * np.pi * np.round(twist / (2.0 * np.pi))
     given = energies(world, turned)[0]
     assert_allclose(given, np.tile(found[:, None], (1, count)), rtol=1e-12)
-    # forces on positions rotate, and torques about the slopes do not change
+    # in a rotated model, forces on positions are rotated, and torques about the slopes do not change
     f = residual(world, turned)[dofs].reshape(count, 2, 7)
     expected = np.einsum("nij,aj->nai", turns, f0[:, :3])
     size = np.abs(f0).max()

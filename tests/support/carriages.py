@@ -42,7 +42,7 @@ def create_span(kind: str, elements: int, length: float, **values: float) -> tup
 
 
 def create_ring(elements: int, space: bool = False) -> tuple[wl.World, Entity, Entity, Entity]:
-    """Create a free ring of radius 1 m without gravity that spins with 3 rad/s, and a bead of 0.5 kg that slides on the
+    """Create a free ring of radius 1 m without gravity. The ring spins with 3 rad/s, and a bead of 0.5 kg slides on the
     ring.
 
     Returns:

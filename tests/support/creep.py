@@ -23,7 +23,7 @@ from windlass.connectors import (
 )
 from windlass.connectors.circle_contact.free_belt import FreeBelt, SinkingTraction, choose_free_belt
 from windlass.connectors.reports.belt_theory import BeltCreep, belt_creep
-from windlass.elements import RigidBody2D, cable_around, nodes_of
+from windlass.elements import Circle, RigidBody2D, beam_along, cable_around, nodes_of, route_around
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
@@ -43,7 +43,8 @@ class Case(NamedTuple):
     constant of the contact relative to the time in which a segment passes a point. ``damping_ratio``, the fraction of
     critical damping, may replace ``contact_damping``. ``flexure`` is the relative bending stiffness EI/(EA R²).
     ``points`` states whether contact points with circles are used. ``discs`` states whether contact points with
-    surfaces (drums on the pulleys) are used.
+    surfaces (drums on the pulleys) are used. If ``shear_stiffness`` [N] is given, the belt consists of beams of the
+    order 2.
     """
 
     axial_stiffness: float = 8000.0
@@ -63,6 +64,7 @@ class Case(NamedTuple):
     sticking_length: str = "current"
     points: bool = False
     discs: bool = False
+    shear_stiffness: float | None = None
 
     @property
     def length(self) -> float:
@@ -222,25 +224,62 @@ def lay(case: Case, theory: BeltCreep, material: Any) -> tuple[Any, Any]:
     return place, stretched[:, None] * np.column_stack((np.cos(turn), -np.sin(turn)))
 
 
+def create_belt(world: World, case: Case, pulleys: list[Entity]) -> Entity:
+    """Create the belt around the pulleys."""
+    mass, damping = mass_per_length(case), 2e-4 * case.axial_stiffness * case.length / (case.speed * RADIUS)
+    bending = case.flexure * case.axial_stiffness * RADIUS**2
+    if case.shear_stiffness is None:
+        return cable_around(
+            world,
+            circles=pulleys,
+            radius=RADIUS,
+            radial_offset=case.offset,
+            elements=case.elements,
+            length=case.length / case.elements,
+            axial_stiffness=case.axial_stiffness,
+            bending_stiffness=bending,
+            mass_per_length=mass,
+            axial_damping=damping,
+            reference_strain=case.reference_strain,
+        )
+    return beam_along(
+        world,
+        route_around([Circle((x, 0.0), RADIUS, "right") for x in (0.0, DISTANCE)]),
+        case.elements,
+        stiffness=(case.axial_stiffness, case.shear_stiffness, bending),
+        damping=(damping, 0.0, 0.0),
+        mass_per_length=mass,
+        rotary_inertia=case.flexure * mass * RADIUS**2,
+        reference_strain=(case.reference_strain, 0.0, 0.0),
+    )
+
+
+def lay_belt(case: Case, theory: BeltCreep, belt: Entity, world: World) -> tuple[Any, Any]:
+    """Return the coordinates of the nodes of the belt in the steady motion minus their values in the reference
+    configuration, and the rates of the coordinates."""
+    nodes, beams = nodes_of(world, belt), case.shear_stiffness is not None
+    material = np.arange(len(nodes)) * case.length / len(nodes)
+    # in steady motion, the velocity is v = c dr/dX
+    h = 1e-4 * case.length / len(nodes)
+    place, slope = lay(case, theory, material)
+    (ahead, on), (behind, off) = (lay(case, theory, (material + sign * h) % case.length) for sign in (1, -1))
+    rate, turn = (ahead - behind) / (2 * h), (on - off) / (2 * h)
+    if not beams:
+        start = np.hstack((place, slope)) - np.column_stack((nodes.position, nodes.slope))
+        return start, theory.flow * np.hstack((rate, turn))
+    angle = np.arctan2(slope[:, 1], slope[:, 0]) - nodes.angle
+    angle -= 2.0 * np.pi * np.round(angle / (2.0 * np.pi))
+    spin = (slope[:, 0] * turn[:, 1] - slope[:, 1] * turn[:, 0]) / (slope**2).sum(axis=1)
+    return np.column_stack((place - nodes.position, angle)), theory.flow * np.column_stack((rate, spin))
+
+
 def create_drive(case: Case, **contact: Any) -> Drive:
     """Create the model in the steady motion of its theory. ``contact`` has additional columns of the contact."""
     theory = eval_theory(case)
     world, mass = World(), mass_per_length(case)
     inertia = 0.2 * mass * case.length * RADIUS**2
     pulleys = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=inertia) for x in (0.0, DISTANCE)]
-    belt = cable_around(
-        world,
-        circles=pulleys,
-        radius=RADIUS,
-        radial_offset=case.offset,
-        elements=case.elements,
-        length=case.length / case.elements,
-        axial_stiffness=case.axial_stiffness,
-        bending_stiffness=case.flexure * case.axial_stiffness * RADIUS**2,
-        mass_per_length=mass,
-        axial_damping=2e-4 * case.axial_stiffness * case.length / (case.speed * RADIUS),
-        reference_strain=case.reference_strain,
-    )
+    belt = create_belt(world, case, pulleys)
     for pulley in pulleys:
         fix(world, pulley, "x", "y")
     prescribe_velocity(world, pulleys[0], "rotation", lambda t: -theory.driver_speed)
@@ -280,14 +319,9 @@ def create_drive(case: Case, **contact: Any) -> Drive:
             **{**columns, **law, **contact},
         )
     state = State(world)
-    nodes = nodes_of(world, belt)
-    material = np.arange(case.elements) * case.length / case.elements
-    place, slope = lay(case, theory, material)
-    state.put(nodes, np.hstack((place, slope)) - np.column_stack((nodes.position, nodes.slope)))
-    # in steady motion, the velocity is v = c dr/dX
-    h = 1e-4 * case.length / case.elements
-    ahead, behind = (np.hstack(lay(case, theory, (material + sign * h) % case.length)) for sign in (1, -1))
-    state.put(nodes, theory.flow * (ahead - behind) / (2 * h), "v")
+    nodes, (start, rates) = nodes_of(world, belt), lay_belt(case, theory, belt, world)
+    state.put(nodes, start)
+    state.put(nodes, rates, "v")
     for pulley, speed in zip(pulleys, (theory.driver_speed, theory.driven_speed), strict=True):
         state.put(pulley, [0.0, 0.0, -speed], "v")
     return Drive(world, belt, pulleys, contacts, state, theory, damping)

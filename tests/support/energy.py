@@ -15,7 +15,7 @@ RADIUS, TURNING, BULGE = 0.5, 2.0, 0.3
 
 
 def create_ring(elements: int = 12, damping: float = 0.0) -> tuple[wl.World, wl.State]:
-    """Create a free ring of cables without force at rest, that rotates and oscillates as an oval."""
+    """Create a free ring of cables. The ring has no force at rest, rotates, and oscillates as an oval."""
     world, phi = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
     c, s = np.cos(phi), np.sin(phi)
     nodes = world.add(PointSlope2D, position=RADIUS * np.column_stack((c, s)), slope=np.column_stack((-s, c)))

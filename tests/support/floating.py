@@ -1,4 +1,5 @@
-"""A floating box with a sphere, a cylinder and a mesh in waves, and a program that moves it.
+"""A floating box that carries a sphere, a cylinder and a mesh in waves, and a program that computes the motion of the
+box.
 
 Usage: floating.py OUT.npz [options of Windlass and PETSc]
 """

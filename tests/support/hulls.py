@@ -11,8 +11,8 @@ Mesh = tuple[FloatArray, IntArray]
 
 
 def close_rings(rings: FloatArray) -> Mesh:
-    """Return the mesh between successive closed rings of points, shape (rings, n, 3). Triangles to the mean of its
-    points close the first ring, and likewise the last ring. The rings are counter-clockwise if seen from the last ring.
+    """Return the mesh between successive closed rings of points, shape (rings, n, 3). The first ring and the last ring
+    are closed by triangles to the mean of their points. The rings are counter-clockwise if seen from the last ring.
     """
     count, n = rings.shape[:2]
     number = np.arange(count * n).reshape(count, n)
@@ -83,7 +83,7 @@ def wigley(length: float, beam: float, draft: float, freeboard: float, stations:
     x = 0.5 * length * np.linspace(-1.0, 1.0, stations + 1)[1:-1]
     z = np.append(draft * np.linspace(-1.0, 0.0, levels + 1)[1:], freeboard)
     half = 0.5 * beam * (1.0 - (2.0 * x[:, None] / length) ** 2) * (1.0 - (np.minimum(z, 0.0) / draft) ** 2)
-    # the ring of a station starts at the keel, runs down the left side to the keel, and up the right side
+    # the ring of a station runs up the side y > 0 and down the side y < 0, and ends at the keel
     side = np.stack((np.broadcast_to(x[:, None], half.shape), half, np.broadcast_to(z, half.shape)), axis=-1)
     keel = np.stack((x, np.zeros_like(x), np.full_like(x, -draft)), axis=1)[:, None]
     rings = np.concatenate((keel, side * (1.0, -1.0, 1.0), side[:, ::-1]), axis=1)[:, ::-1]

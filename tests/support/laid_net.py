@@ -1,4 +1,6 @@
-"""A net of two layers of ropes, laid on each other and lashed at the crossings, that falls on a sphere."""
+"""A net that falls on a sphere. The net consists of two layers of ropes, which lie on each other and are lashed at the
+crossings.
+"""
 
 from __future__ import annotations
 
@@ -32,7 +34,8 @@ class LaidNet(NamedTuple):
 
 
 def create_laid_net(lines: int = 4, height: float = 1e-3) -> LaidNet:
-    """Create a net of crossing ropes ``height`` [m] above a sphere off the middle of the net, and above a floor.
+    """Create a net of crossing ropes ``height`` [m] above a floor and a sphere. The sphere is not below the middle of
+    the net.
 
     Contact partners are searched among the ropes, and among sphere and floor.
     """

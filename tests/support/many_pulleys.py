@@ -23,8 +23,8 @@ class Ring(NamedTuple):
 
 
 def create_ring(pulleys: int, per_pulley: int, pairs: bool = False, **search: Any) -> Ring:
-    """Create a belt with a number of elements per pulley. ``pairs`` gives one row for each pair, otherwise rows of a
-    circle set are used.
+    """Create a belt with a number of elements per pulley. If ``pairs`` is true, the contact has one row for each pair.
+    Otherwise the contact has rows of a circle set.
     """
     world = wl.World()
     circles, sides = [], []

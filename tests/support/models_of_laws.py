@@ -14,6 +14,7 @@ from windlass.elements import Beam2D, Ground, MassPoint, RigidBody2D, RigidNode2
 from windlass.framework.model.world import World
 
 from support import (
+    beam_contacts,
     joint_machine,
     parallel_reevings,
     parallel_springs,
@@ -200,6 +201,8 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
             store_tension=10.0,
             store_twist=0.3,
         ),
+        "thick beam": lambda: beam_contacts.create_dragged(2).world,
+        "belt of beams": lambda: beam_contacts.create_belt(8).world,
         "ribbon": lambda: ribbons.create_on_pulley(0.1, elements=20),
         "cylinders": move_cylinders,
         "ropes": add_rope_machine,

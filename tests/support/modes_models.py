@@ -110,7 +110,9 @@ def ring_frequencies(turning: float, waves: tuple[int, ...]) -> FloatArray:
 
 
 def create_body(damping: float = 0.0) -> tuple[wl.World, Entity]:
-    """Create a body of 2 kg and 0.1 kg m^2 on two springs of 300 N/m along x, 50 N/m along y, 0.2 m from its centre."""
+    """Create a body of 2 kg and 0.1 kg m^2 on two springs of 300 N/m along x and 50 N/m along y. The springs act at 0.2
+    m from the centre of the body.
+    """
     world = wl.World()
     body = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=2.0, inertia=0.1)
     for x in (-0.2, 0.2):
@@ -125,10 +127,10 @@ def create_body(damping: float = 0.0) -> tuple[wl.World, Entity]:
 
 
 def create_drive(elements: int, solve: bool = True, damping: float = 0.0) -> tuple[wl.State, Entity, list[Entity]]:
-    """Create a belt with 200 N that sticks to two pulleys of 0.1 m, 0.5 m apart, which turn freely. Return the cables
-    and pulleys.
+    """Create a belt with a tension of 200 N. The belt sticks to two pulleys of 0.1 m, 0.5 m apart, which turn freely.
+    Return the cables and pulleys.
 
-    Without ``solve`` the state has the initial values.
+    If ``solve`` is false, the state has the initial values.
     """
     world = wl.World()
     wheels = [

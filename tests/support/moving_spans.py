@@ -1,4 +1,5 @@
-"""Spans through which material moves: `ALECable2D` on two supports or clamped, linearised, and the exact roots.
+"""Spans through which material moves: models of `ALECable2D` on two supports or with one clamp, their linearised
+equations, and the exact roots.
 
 Small deflections w(x, t) of a span with the mass m, a part μ of which moves with the speed U, the tension T and EI
 satisfy

@@ -1,4 +1,4 @@
-"""Program for mpiexec: the belt of 60 elements and 4 segments over some steps, with the work of each process.
+"""Program for mpiexec: some steps of the belt with 60 elements of 4 segments, and the work of each process.
 
 Usage: parallel_belt.py OUT.npz STEPS
 """

@@ -15,7 +15,7 @@ STIFF: dict[str, Any] = {"mass_per_length": 0.5, "axial_stiffness": 5e3, "bendin
 
 
 def add_rows(world: Any, y: float, elements: int = ELEMENTS) -> tuple[Any, Any]:
-    """Add nodes and cables of a chain from x = 0 to 6 m. A node between two parts is given by both processes."""
+    """Add nodes and cables of a chain from x = 0 to 6 m. Both processes give a node between two parts."""
     import windlass as wl
     from windlass.elements import Cable2D, PointSlope2D
 
@@ -91,22 +91,37 @@ def solve_net(mesh: Path) -> dict[str, Any]:
     }
 
 
-def solve_twist_net(mesh: Path) -> dict[str, Any]:
-    """Solve the net of `solve_net` with torsion, and return numbers, columns, and a motion."""
+def solve_twist_net(mesh: Path, everywhere: bool) -> dict[str, Any]:
+    """Solve the net of `solve_net` with torsion, everywhere or in one of its sections. Return numbers, columns, and a
+    motion.
+    """
     import windlass as wl
     import windlass.connectors as con
     from windlass.elements import cables_from_mesh
 
     world = wl.World(gravity=(1.0, -2.0, -9.81))
-    columns = {**STIFF, "torsional_stiffness": 0.5, "rotary_inertia": 1e-3, "reference_strain": -0.02, "coupling": 1.0}
-    sections = {"along": {"normal": (1.0, 0.0, 1.0), "mass_per_length": 0.7}, "across": {"reference_twist": 0.3}}
-    given = {"sections": sections, "cables_per_line": 2, "slopes": "through", "in_space": True, **columns}
-    net = cables_from_mesh(world, mesh, **given)
-    con.fix(world, net.nodes["held"], "x", "y", "z")
+    rod = {"torsional_stiffness": 0.5, "rotary_inertia": 1e-3, "coupling": 1.0}
+    across = {"reference_twist": 0.3, **rod}
+    sections = {"along": {"normal": (1.0, 0.0, 1.0), "mass_per_length": 0.7}, "across": across}
+    if everywhere:
+        sections["along"] |= rod
+    else:
+        sections["along"] = {"mass_per_length": 0.7}
+    given = {"sections": sections, "cables_per_line": 2, "slopes": "through", "in_space": True, **STIFF}
+    whole = cables_from_mesh(world, mesh, **given, reference_strain=-0.02)
+    net = whole.with_torsion or whole
+    for part in {id(net): net, id(whole): whole}.values():
+        if "held" in part.nodes:
+            con.fix(world, part.nodes["held"], "x", "y", "z")
     state = wl.Dynamic(world, step=1e-3, end=0.01, rtol=1e-12).solve()
     numbers = world.numbering.count, world.numbering.multiplier_count, world.dofs_of(net.all_cables).tolist()
     return {
-        "net": [*numbers, net.all_nodes.normal.tolist(), net.cables["across"].reference_twist.tolist()],
+        "net": [
+            *numbers,
+            net.all_nodes.normal.tolist(),
+            net.cables["across"].reference_twist.tolist(),
+            whole.describe(),
+        ],
         "q": state.gather().q.tolist(),
         "torque": wl.eval_output(net.all_cables, "torque", state).tolist(),
         "held": [(t.kind, t.resident_count, t.count) for t in (net.all_cables.table, net.all_nodes.table)],
@@ -179,7 +194,8 @@ def main(mesh: str, path: str) -> None:
     rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
     found = {"chains": solve_chains(), "errors": list_errors(rank, size, Path(mesh))}
     found["net"] = solve_net(Path(mesh))
-    found["twist_net"] = solve_twist_net(Path(mesh))
+    found["twist_net"] = solve_twist_net(Path(mesh), True)
+    found["mixed_net"] = solve_twist_net(Path(mesh), False)
     if rank == 0:
         Path(path).write_text(json.dumps(found))
     if size > 1:

@@ -41,7 +41,7 @@ def swing(world: Any) -> Any:
 
 @model
 def tied_rope() -> Any:
-    """Create a rope with a wheel on a spring. Constraints keep pairs of neighbouring nodes at equal height, also if the
+    """Create a rope with a wheel on a spring. Constraints keep pairs of neighbouring nodes at equal height, even if the
     nodes of a pair are on different processes.
     """
     from windlass.connectors import CoordinateConstraint, CoordinateSpringDamper, coordinate_marker, fix

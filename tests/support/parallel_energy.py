@@ -20,7 +20,7 @@ drive = create_drive(con.ContactFrictionCircleCable2D, 12, 2, 8000.0, -0.05)
 
 
 def die(state: wl.State) -> None:
-    """End the process immediately, like a kill."""
+    """End the process immediately, as a kill would."""
     if kill_at and state.step == kill_at:
         os.kill(os.getpid(), signal.SIGKILL)
 

@@ -48,7 +48,7 @@ def main() -> None:
     assert found["ring imbalance"] > 1e-9
     spinning = ((speed, spin_ring(40, speed, balanced=False)) for speed in (1.0, 1.5))
     diagram = wl.campbell(spinning, count=9)
-    # shapes of free motions are arbitrary combinations
+    # the shapes of free motions are arbitrary combinations of these motions
     found["ring frequencies"], found["ring assurance"] = diagram.frequencies[:, 4:], diagram.assurance[1:, 4:]
     found["shape"] = np.abs(wl.Modes(running, count=3).solve(state).of(nodes))
     found["turn"] = result.amplitudes([wl.Sensor(wheels[0], "rotation")])[f"{wheels[0].name}.rotation"]

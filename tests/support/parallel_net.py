@@ -1,4 +1,4 @@
-"""Program for mpiexec: a stretched net with crossings in random order that is fixed at three sides, at rest and in
+"""Program for mpiexec: a stretched net that is fixed at three sides, with crossings in random order, at rest and in
 motion.
 
 Usage: parallel_net.py OUT.npz [options of Windlass and PETSc]

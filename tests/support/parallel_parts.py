@@ -70,7 +70,7 @@ def main(path: str) -> None:
     settings = {"load_steps": 3, "passes": wl.Passes(max_it=20, atol=1e-3), "rtol": 1e-10}
     state = wl.Static(world, **settings).solve()
     found["sag"] = wl.eval_output(chain, "position", state)[:, 1].tolist()
-    # handles still refer to the same rows
+    # handles still refer to the same rows as before the distribution
     found["length"] = [float(chain.length.sum()), float(whole), float(chain[ELEMENTS - 1].length)]
     found["names"] = [chain[17].name, mass.name, repr(chain), world.entity(int(chain[3].node1)).name]
     found["coordinates"] = world.dofs_of(chain[::7]).tolist()

@@ -123,7 +123,7 @@ def main() -> None:
     end_state = wl.option("end_state", "end.npz", "", "file for the coordinates at the end")
 
     def die(state: wl.State) -> None:
-        """End the process immediately, like a kill."""
+        """End the process immediately, as a kill would."""
         if kill_at and state.step == kill_at:
             os.kill(os.getpid(), signal.SIGKILL)
 

@@ -72,7 +72,7 @@ _LOCK = threading.Lock()
 
 def starter(number: int) -> Starter:
     """Return one of two starters. The processes of both starters have different hash seeds of strings."""
-    with _LOCK:  # each thread of a test must not create its own starter with its first request
+    with _LOCK:  # without the lock, each thread of a test would create its own starter with its first request
         return _create_starter(number)
 
 

@@ -3,7 +3,8 @@
 usage: rank.py SOCKETS WORDS
 
 The process chooses a starter by its rank, from one socket for each starter. The process waits for the end of the copy
-and ends with the exit code of the copy. The process runs without site packages, because loading them would take time.
+of the starter that runs the program, and ends with the exit code of this copy. The process runs without site packages,
+because loading them would take time.
 """
 
 import json

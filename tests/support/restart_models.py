@@ -26,6 +26,7 @@ from windlass.elements import (
 from windlass.framework.files import whole_files as files
 from windlass.framework.model.table import Entity
 
+from support.beam_contacts import create_dragged
 from support.carriages import create_trolleys
 from support.contact_forms import create_drive
 from support.joint_machine import create_machine
@@ -57,6 +58,7 @@ KINDS = (
     "reserve",
     "beam",
     "slope beam",
+    "thick beam",
 )
 kind = wl.option("kind", "adaptive", "", "model", choices=KINDS)
 kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
@@ -68,7 +70,7 @@ end_state = wl.option("end_state", "end.npz", "", "file for the state at the end
 
 
 def die(state: wl.State) -> None:
-    """End the process immediately, like a kill."""
+    """End the process immediately, as a kill would."""
     if kill_at and state.step == kill_at:
         os.kill(os.getpid(), signal.SIGKILL)
 
@@ -270,6 +272,10 @@ elif kind == "joints":
 elif kind in ("beam", "slope beam"):
     world, points = beam(**({} if kind == "beam" else {"section_stiffness": (1e3, 1e3, 8e2)}))
     solver = wl.Dynamic(world, step=2e-3, end=0.2)
+elif kind == "thick beam":
+    dragged = create_dragged()
+    world, points = dragged.world, dragged.nodes
+    solver = wl.Dynamic(world, step=5e-4, end=0.05)
 elif kind == "pendulum":
     world, points = pendulum()
     solver = wl.Explicit(world, step=1e-3, end=0.2)

@@ -204,7 +204,69 @@ def find_walk(angle: float, span: float, radius: float, tension: float = TENSION
     return float(angle * (1.0 - 2.0 * share) * span / (2.0 * (span + np.pi * radius)))
 
 
-def run_misaligned(angle: float, span: float, radius: float, stiffness: float, turns: float, step: float) -> Any:
+def find_walk_on_bristles(
+    angle: float, span: float, radius: float, bristles: float, width: float, tension: float = TENSION,
+    stiffness: float = 0.5,
+) -> float:  # fmt: skip
+    """Return the result of `find_walk` for a belt that sticks to bristles of the stiffness k per length.
+
+    On a pulley, the belt is a beam with the lateral deflection η of the bristles from their anchors, which lie on a
+    line with the slope -u. The bristles on the width b resist the rotation of the cross sections since the entry by
+    c = k b²/12 per length. Therefore η is a sum of exp(± p s) and exp(± q s), with the roots of
+
+        EI p⁴ - (T + c) p² + k = 0.
+
+    At the entry η is 0. With the slope θ relative to the plane of the pulley, the second derivative of z is therefore
+    -(θ + u) (p + q), and the third derivative (θ + u) (p² + p q + q²). At the exit of the pulley, η is B exp(p s) +
+    C exp(q s) with s = 0. There the slope of z is that of η minus u, the second derivatives of z and η are equal, and
+    the third derivative of z is that of η minus c/EI times the difference of the slopes at exit and entry. For bristles
+    of infinite stiffness, these are the conditions of `find_walk`.
+
+    Args:
+        bristles: stiffness k [N/m^2] of the bristles.
+        width: width b of the belt [m].
+        tension, stiffness: tension T [N] and bending stiffness EI in the plane of the belt [N m^2].
+    """
+    K, c = np.sqrt(tension / stiffness), bristles * width**2 / 12.0
+    p, q = np.sqrt(np.roots([stiffness, -(tension + c), bristles]))
+
+    def derive(x: float) -> Any:
+        """Return z and three derivatives in a span for 1, x, exp(-K x), exp(-K (span - x))."""
+        a, b = np.exp(-K * x), np.exp(-K * (span - x))
+        return np.array(
+            [[1, x, a, b], [0, 1, -K * a, K * b], [0, 0, K**2 * a, K**2 * b], [0, 0, -(K**3) * a, K**3 * b]]
+        )
+
+    # unknowns: four coefficients of the first and of the second span, B and C of both pulleys, u; the slopes of the
+    # planes of the pulleys at the exits and entries are given
+    left, right, exits, entries = derive(0.0), derive(span), (0.0, -angle), (angle, 0.0)
+    equations, values = [np.eye(13)[0]], [0.0]
+    powers = np.array([[1.0, 1.0], [p, q], [p**2, q**2], [p**3 - c / stiffness * p, q**3 - c / stiffness * q]])
+    for j in range(2):
+        own, last, out = slice(4 * j, 4 * j + 4), slice(4 - 4 * j, 8 - 4 * j), slice(8 + 2 * j, 10 + 2 * j)
+        for order, factor in ((2, -(p + q)), (3, p * p + p * q + q * q)):
+            line = np.zeros(13)
+            line[own], line[12] = right[order] - factor * right[1], -factor
+            equations.append(line)
+            values.append(-factor * entries[j])
+        for order in range(4):
+            line = np.zeros(13)
+            line[own], line[out] = left[order], -powers[order]
+            if order == 0:
+                line[last], line[12] = -right[0], np.pi * radius
+            elif order == 1:
+                line[12] = 1.0
+            elif order == 3:
+                line[last], line[12] = -c / stiffness * right[1], -c / stiffness
+            equations.append(line)
+            values.append((0.0, exits[j], 0.0, -c / stiffness * entries[1 - j])[order])
+    return float(np.linalg.solve(np.array(equations), np.array(values))[12])
+
+
+def run_misaligned(
+    angle: float, span: float, radius: float, stiffness: float, turns: float, step: float, friction: float = 0.8,
+    elements: int = 60,
+) -> Any:  # fmt: skip
     """Run a belt around two equal pulleys. The axis of the second pulley is turned about y by the angle [rad] in the
     first radian of travel. Return the travel [m] and the mean lateral position of the belt [m], shape (steps + 1, 2).
 
@@ -217,6 +279,8 @@ def run_misaligned(angle: float, span: float, radius: float, stiffness: float, t
         stiffness: bending stiffness in the plane of the belt [N m^2].
         turns: travel, divided by the length of the belt [1].
         step: rotation of the pulleys in a step [rad].
+        friction: friction coefficient.
+        elements: number of elements of the belt.
     """
     world, bodies = wl.World(), []
     for x, tilt in ((0.0, 0.0), (span, angle)):
@@ -229,7 +293,7 @@ def run_misaligned(angle: float, span: float, radius: float, stiffness: float, t
         bodies.append(body)
     belt = wl.Belt(
         world, [wl.Pulley(body, radius, "left", axis=(0.0, 0.0, 1.0)) for body in bodies], tension=TENSION, width=0.1,
-        cord_offset=HALF, elements=60, points=2, friction=0.8, turned_from=(0.0, 0.0, 1.0),
+        cord_offset=HALF, elements=elements, points=2, friction=friction, turned_from=(0.0, 0.0, 1.0),
         contact={"contact_stiffness_per_length": STIFFNESS, "friction_stiffness_per_length": 3.0 * STIFFNESS},
         **{**RIBBON, "bending_stiffness": (0.005, stiffness), "rotary_inertia": 0.05 * 0.1**2 / 12.0},
     )  # fmt: skip

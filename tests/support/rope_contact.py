@@ -171,8 +171,8 @@ class _Draw:
 
 
 def find_depths(world: wl.World, rope: Entity, state: wl.State, apart: float, samples: int = 40) -> Any:
-    """For points of a chain, return the smallest distance [m] to all points whose distance along the chain exceeds
-    ``apart``. The function compares all pairs of points.
+    """For each point of a chain, return the distance [m] to the nearest point that is more than ``apart`` away along
+    the chain. The function compares all pairs of points.
 
     The result has the shape (elements, samples). The sampled points are the middles of equal parts of each cable.
     """

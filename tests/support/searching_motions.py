@@ -11,7 +11,7 @@ from windlass.elements import Ground, MassPoint, RigidBody2D, RigidBody3D, nodes
 
 
 def pull_over_circles(p: Mapping[str, float]) -> Any:
-    """Create a cable that falls on three circles of a set, of which one rotates, and is pulled along them."""
+    """Create a cable that falls on three circles of a set and is pulled along the circles. One circle rotates."""
     world = wl.World(gravity=(0.0, -50.0))
     circles = [
         world.add(RigidBody2D, position=(x, y), mass=1.0, inertia=p["inertia"])
@@ -42,7 +42,9 @@ CIRCLES = {"EA": 2e3, "stiffness": 4e5, "friction": 0.3, "height": 0.001, "pull"
 
 
 def drop_on_spheres(p: Mapping[str, float]) -> Any:
-    """Create a rope that falls on three spheres of a set, one of which is free to spin, and is pulled along them."""
+    """Create a rope that falls on three spheres of a set and is pulled along the spheres. One of the spheres is free to
+    spin.
+    """
     world = wl.World(gravity=(0.0, 0.0, -50.0))
     ball = world.add(RigidBody3D, position=(0.2, 0.0, p["height"]), mass=1.0, inertia=(p["inertia"],) * 3)
     con.fix(world, ball, "x", "y", "z")
@@ -74,7 +76,7 @@ SPHERES = {"EA": 2e3, "stiffness": 4e5, "friction": 0.3, "height": 0.001, "radiu
 
 
 def cross_ropes(p: Mapping[str, float]) -> Any:
-    """Create a rope that falls across two fixed ropes and is pulled along these ropes and across these ropes."""
+    """Create a rope that falls across two fixed ropes, and is pulled both along and across these ropes."""
     world = wl.World(gravity=(0.0, 0.0, -50.0))
     columns = {"bending_stiffness": 1e-3, "axial_damping": 0.5}
     lower = [

@@ -64,6 +64,6 @@ def solve_entry(case: Case, deep: float) -> tuple[float, float]:
             found = follow(brentq(lambda angle: follow(angle).y[3, -1], low, high, xtol=1e-14))
             F = found.y[2, -1]
             if abs(found.y[3, -1]) > 1e-9 or deep > 2 * F:
-                continue  # the end jumps, or the solution changes its branch
+                continue  # the end value jumps instead of crossing 0, or the solution is on another branch
             return F + inertia * (F + slack) / (EA - inertia), float(np.abs(found.y[3]).max())
     raise AssertionError("no entry found")

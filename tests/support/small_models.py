@@ -64,7 +64,7 @@ def bouncing_mass(height: float = 0.1, stiffness: float = 2e4) -> tuple[World, C
 
 
 def pendulum() -> tuple[World, Entity]:
-    """Create a mass of 2 kg on a rod of 1 m that is released horizontally."""
+    """Create a mass of 2 kg on a rod of 1 m. The rod is released from the horizontal position."""
     world = World(gravity=(0.0, -G, 0.0))
     point = world.add(MassPoint, position=(1.0, 0.0), mass=2.0)
     ground = position_marker(world, world.add(Ground))
@@ -90,7 +90,7 @@ def free_body() -> tuple[World, Entity]:
 
 
 def cable() -> World:
-    """Create a free soft cable of 16 elements that is thrown and bends, with a constant mass matrix."""
+    """Create a free soft cable of 16 elements with a constant mass matrix. The cable is thrown and bends."""
     world = World(gravity=(0.0, -G, 0.0))
     cables = straight_cable(
         world, (0.0, 0.0), (1.0, 0.0), 16, mass_per_length=1.0, axial_stiffness=500.0, bending_stiffness=0.05

@@ -30,7 +30,8 @@ class Falling(NamedTuple):
 
 
 def create_falling(elements: int = 12, **search: Any) -> Falling:
-    """Create a rope of 3 m that falls across a drum that turns in its bearings, and onto a ball and an oblique floor.
+    """Create a rope of 3 m that falls across a drum, and onto a ball and an oblique floor. The drum turns in its
+    bearings.
 
     search: the arguments ``touching`` and ``skin`` of `add_surface_contact`, or further columns such as `SOFT`.
     """

@@ -33,9 +33,9 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
     drive = con.prescribe_velocity(world, left, "rotation", lambda t: -20.0 * t)
     holds = [con.fix(world, right, "rotation"), con.fix(world, nodes_of(world, belt)[0], "x")]
     if stiffness <= 1e9:
-        # Without friction, no other part holds this pulley against rotation, and a singular tangent is solved only by
-        # rounding errors. With stiffer contacts, which are used for unstable motions, the start is accepted without
-        # balance of forces.
+        # Without friction, only this constraint prevents the rotation of the pulley. Without the constraint, the
+        # tangent would be singular except for rounding errors. With stiffer contacts, which are used for unstable
+        # motions, the start is accepted without balance of forces.
         holds.append(con.fix(world, left, "rotation"))
     world.set(drive, active=False)
     preload = {"passes": wl.Passes(fail=False)} if stiffness > 1e9 else {}

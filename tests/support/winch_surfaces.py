@@ -1,4 +1,4 @@
-"""A rope from a winch over a 3D drum to a load that hangs on it."""
+"""A rope that runs from a winch over a 3D drum to a hanging load."""
 
 from __future__ import annotations
 

@@ -31,7 +31,7 @@ MODULES = (
 
 @pytest.fixture(scope="module")
 def modules() -> Iterator[dict[str, ModuleType]]:
-    """Return the scripts of benchmarks/, which import each other by plain names."""
+    """Return the scripts of benchmarks/. The scripts import each other by names without a package."""
     sys.path.insert(0, str(ROOT / "benchmarks"))
     try:
         yield {name: importlib.import_module(name) for name in MODULES}

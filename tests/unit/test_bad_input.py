@@ -1,4 +1,4 @@
-"""Wrong worlds, solver arguments, and static models without supports cause errors.
+"""Wrong models, wrong arguments of solvers, and static models without supports cause errors.
 
 Values of cables, bodies and nodes are tested in test_elements.py. Contact with markers, segments and history values is
 tested in test_contact_errors.py. Markers, loads, springs and constraints are tested in test_connectors.py. Options and
@@ -185,14 +185,14 @@ def test_arguments_of_dynamic(arguments: dict[str, Any], message: str) -> None:
         Dynamic(create_rope()[0], **{"step": 1e-3, "end": 1.0, **arguments})
 
 
-# models that cannot be solved (coordinates without any stiffness: tests/verification/test_solvers.py)
+# models that cannot be solved; for coordinates without any stiffness, see tests/verification/test_solvers.py
 
 
 @pytest.mark.parametrize("stiffness", [10.0, 1e8])
 @pytest.mark.parametrize("held", [False, True], ids=["free", "one hinge"])
 def test_static_model_that_nothing_holds(stiffness: float, held: bool) -> None:
-    """Every coordinate of a free rope has stiffness, but the rope can move as a rigid body, so its first factorisation
-    is singular.
+    """Every coordinate of a free rope has stiffness, but the rope can move as a rigid body, so the first factorised
+    tangent is singular.
     """
     world, nodes = create_rope(stiffness)
     if held:
@@ -208,8 +208,8 @@ def test_static_model_that_nothing_holds(stiffness: float, held: bool) -> None:
 
 
 def test_stabiliser_holds_what_nothing_else_does() -> None:
-    """A rope on a hinge is stabilised until the load has rotated it into the direction of the load, where its tension
-    supports it.
+    """A stabiliser holds a rope on a hinge until the load has rotated the rope into the direction of the load. In this
+    direction, the tension of the rope balances the load.
     """
     world, nodes = create_rope(1e3)
     hinge(world, nodes[0])

@@ -1,4 +1,4 @@
-"""Tests of beds from grids of heights: input files, interpolation, errors."""
+"""Tests of beds that are created from grids of heights: input files, interpolation, errors."""
 
 from __future__ import annotations
 
@@ -56,7 +56,7 @@ def test_scattered_points(tmp_path: Path) -> None:
 
 
 def test_heights_and_profile() -> None:
-    """The grid has the given heights at its points. Points of a profile are at equal distances below a line."""
+    """The grid has the given heights at its points. The points of a profile lie below a line, at equal distances."""
     grid = con.BedGrid(X, Y, HEIGHTS)
     assert_allclose(grid.eval_heights(X[:, None], Y), HEIGHTS, rtol=1e-14)
     profile = np.array(grid.eval_profile((0.0, 0.0, 5.0), (30.0, 40.0, 90.0), count=5))

@@ -71,7 +71,7 @@ def test_sections_of_beams_agree_with_the_package(modules: dict[str, ModuleType]
 
 
 def test_the_page_names_the_versions_that_are_installed() -> None:
-    """`scripts/setup_bench.sh` installs the versions that were measured."""
+    """The page on benchmarks names the versions that `scripts/setup_bench.sh` installs."""
     page = (ROOT / "docs" / "explanation" / "benchmarks.md").read_text()
     (pinned,) = re.findall(r"^pyelastica=(\S+)$", (ROOT / "scripts" / "setup_bench.sh").read_text(), re.MULTILINE)
     (exudyn,) = re.findall(r"^exudyn==(\S+)$", (ROOT / "benchmarks" / "requirements.txt").read_text(), re.MULTILINE)
@@ -107,8 +107,8 @@ def test_cases_are_complete(modules: dict[str, ModuleType]) -> None:
 
 
 def test_chain_tolerance_stays_above_rounding(modules: dict[str, ModuleType]) -> None:
-    """The relative tolerance of a long chain is above rounding. The rounding error is 1e-13 m at 1 km, times EA/L = 4e6
-    N/m, times sqrt(n) for n equations, divided by the prestress forces.
+    """The relative tolerance of a long chain is larger than the relative rounding error. The rounding error is 1e-13 m
+    at 1 km, times EA/L = 4e6 N/m, times sqrt(n) for n equations, divided by the prestress forces.
     """
     for size in (1000, 10_000, 30_000, 100_000):
         rounding = 0.1 * size * 1.1e-16 * 4e6 * math.sqrt(size) / 5657.0

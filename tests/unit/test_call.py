@@ -156,7 +156,7 @@ register(Ramp, "connector", dofs="marker", bind=bind, build=build)
 
 
 def push() -> State:
-    """Push 1 kg by 6 N/s t from rest for 1 s, with the solution x = t³."""
+    """Accelerate a mass of 1 kg from rest by the force (6 N/s) t for 1 s, with the solution x = t³."""
     world = World()
     mass = world.add(MassPoint, position=(0.0, 0.0), mass=1.0)
     world.add(Ramp, marker=coordinate_marker(world, mass, "x"), rate=6.0)
@@ -198,8 +198,8 @@ def test_time_is_not_frozen_in_a_solve() -> None:
 
 
 def test_columns_are_bound_once() -> None:
-    """The arguments of the kernels of a row are created once and used for steps, outputs and sensors. They are created
-    again after a change of parameters.
+    """The arguments of the kernels of a row are created once and used for steps, outputs and sensors. The arguments are
+    created again after a change of parameters.
     """
     BOUND.clear()
     push()

@@ -42,7 +42,7 @@ def test_a_sheet_has_the_numbers_of_the_table_in_si() -> None:
 
 @pytest.mark.parametrize("name", wl.catalogue.belts())
 def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: str) -> None:
-    """The mass per length of each belt divided by width and height is 500 to 1700 kg/m³.
+    """For each belt, the mass per length, divided by width and height, is 500 to 1700 kg/m³.
 
     The lower bound is small, because up to half of the rectangle of width and height is empty between ribs or teeth.
     """
@@ -182,8 +182,8 @@ def test_a_chain_of_147_mm_is_as_stiff_and_as_heavy_in_water_as_that_of_a_maker(
 
 @pytest.mark.parametrize("stud", [True, False])
 def test_drag_of_a_chain_is_that_of_the_standard_by_the_nominal_diameter(stud: bool) -> None:
-    """The supports of a taut line in a current across or along the line carry the drag 1/2 rho d C U² per length, where
-    d is the nominal diameter, and the weight minus the buoyancy.
+    """The supports of a taut line carry the drag and the weight minus the buoyancy. The current flows across or along
+    the line, and the drag per length is 1/2 rho d C U² with the nominal diameter d.
     """
     chain, length, speed = wl.catalogue.chain("R3", 0.1, stud), 10.0, (0.7, 1.3)
     world = wl.World(gravity=(0.0, 0.0, -9.81))
@@ -238,8 +238,9 @@ def test_each_wire_rope_is_plausible(construction: str, core: str) -> None:
 @pytest.mark.parametrize("material", wl.catalogue.fibre_ropes())
 def test_fibre_ropes_have_the_static_and_dynamic_stiffness_of_their_source(material: str) -> None:
     """At a static load of 20 % of the breaking load, the strain of a rope agrees with the static stiffness, which is 14
-    or 5 times the breaking load. The dynamic stiffness is 19.6 or 9.88 times the breaking load. The mass in water is
-    negative for ropes that float, and positive for ropes that sink.
+    times the breaking load for polyester, and 5 times for nylon. The dynamic stiffness is 19.6 times the breaking load
+    for polyester, and 9.88 times for nylon. The mass in water is negative for ropes that float, and positive for ropes
+    that sink.
     """
     sheet = wl.catalogue.fibre_rope(material, 0.15, slow_time=50.0)
     load, static, dynamic = 0.2 * sheet.breaking_load, *{"polyester": (14.0, 19.6), "nylon": (5.0, 9.88)}[material]

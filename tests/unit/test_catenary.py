@@ -84,7 +84,9 @@ def test_static_solve_takes_few_iterations(case: str, elements: int) -> None:
 
 
 def test_serves_as_a_line() -> None:
-    """Nodes are at equal unstretched lengths. Columns with a single number have one value for all cables."""
+    """The unstretched lengths between neighbouring nodes are equal. Columns with a single number have one value for all
+    cables.
+    """
     line = hang_between((0, 0), (100, 0), 110.0, 1e9, 1.0)
     positions, slopes, spacing = nodes_along(line, 10)
     assert spacing == 11.0 and positions.shape == slopes.shape == (11, 2)

@@ -160,7 +160,8 @@ def test_history_of_rows_with_chains() -> None:
 def test_coordinates_of_chains() -> None:
     """Coordinates of chains are listed entity after entity.
 
-    Shorter lists are padded with -1 to the longest chain and to the entity with most coordinates.
+    Lists are padded with -1 up to the number of entities of the longest chain, and up to the largest number of
+    coordinates of an entity.
     """
     world, masses = create_beads(2)
     space = world.add(MassPoint, position=(3.0, 0.0, 1.0), mass=1.0)

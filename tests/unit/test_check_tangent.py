@@ -269,7 +269,9 @@ def test_a_wrong_constraint_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_factors_that_do_not_add_up_are_found() -> None:
-    """A tangent that contains a product of the factors of its terms is found, although each derivative is correct."""
+    """An additional term with the product of the factors dq and dv is found, although the term is 0 if one of these
+    factors is 0.
+    """
     world = create()
     system = serial_assembly(world).layout.systems[CubicSpring]
     right: Callable[..., None] = system.tangent

@@ -129,7 +129,9 @@ def test_recorders_of_several_solves_go_on(tmp_path: Path) -> None:
 
 
 def test_run_that_had_ended_returns_at_once(tmp_path: Path) -> None:
-    """A run that had already ended returns immediately with state, sensors and counts restored, and writes no files."""
+    """If a run had already ended, its restart returns immediately, with state, sensors and counts restored, and writes
+    no files.
+    """
     first = simulate(tmp_path)
     before = {path: path.stat().st_mtime_ns for path in tmp_path.iterdir()}
     again = simulate(tmp_path, "auto")
@@ -382,8 +384,8 @@ def test_wrong_options(words: list[str], message: str, tmp_path: Path) -> None:
 
 
 def test_errors_of_the_command_line(tmp_path: Path) -> None:
-    """Another model, other settings, and a truncated file give code 2 and one message. The default file and -help are
-    also tested.
+    """Another model, other settings, and a truncated file give exit code 2 and one message. Further cases are a restart
+    from the default file, and the option -help.
     """
     common = ["run", str(MODELS), "-kind", "verlet", "-quiet"]
     assert run_windlass([*common, "-checkpoint_every", "50"], folder=tmp_path).returncode == 0

@@ -12,8 +12,8 @@ from windlass.commands import cli, doctor
 
 from support.processes import launch, run_warm
 
-# Two equations, x^2 + y = 3 and x + y^2 = 5 with the root (1, 2), are solved by the number of solvers that -solvers
-# gives.
+# The option -solvers contains the prefixes of the solvers. Each solver solves the equations x^2 + y = 3 and
+# x + y^2 = 5, which have the root (1, 2).
 MODEL = """
 import sys
 from windlass.framework.command_line import summary

@@ -16,8 +16,8 @@ from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 
 @pytest.mark.parametrize("active", [True, False])
 def test_products_are_those_of_rates(active: bool) -> None:
-    """The products agree for 3D joints, the norm of Euler parameters, drives and supports, even if these laws are
-    switched off.
+    """The products agree with the differences for 3D joints, the norm of Euler parameters, drives and supports, even if
+    these laws are switched off.
 
     The computation does not change fields.
     """

@@ -101,7 +101,7 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
 
 def test_sticking_lengths_that_are_not_allowed() -> None:
     """An invalid name of a sticking length causes an error, even if it begins with a valid name. A cable axis beyond
-    the centre of the circle also causes an error. The values that are read from rows are names.
+    the centre of the circle also causes an error. The values that are read from rows are again names.
     """
     for wrong in ("reference length", "now", 1):
         words = rf"sticking_length.* = {wrong}\b.*: must be one of current, reference"
@@ -137,7 +137,7 @@ def test_history_of_moving_material() -> None:
 
 
 def test_law_chosen_by_name_is_part_of_the_model() -> None:
-    """A model with one kind of sticking length refuses a checkpoint of a model with the other kind."""
+    """A checkpoint of a model with one kind of sticking length causes an error in a model with the other kind."""
     assemblies = [
         serial_assembly(add(ContactFrictionCircleCable2D, sticking_length=name)) for name in ("current", "reference")
     ]
@@ -171,7 +171,8 @@ def test_markers_of_the_wrong_kind() -> None:
             world.add(ContactFrictionCircleCable2D, circle=circle, cable=cable, **good)
     with pytest.raises(ModelError, match=r"cable in CableShape row 1 .* must be a cable"):
         world.add(CableShape, cable=wheel, segments=2)
-    world.add(ContactCircleCable2D, circle=point, cable=shape, **good)  # without friction, no rotation is needed
+    # without friction, a contact with a point that has no rotation is allowed
+    world.add(ContactCircleCable2D, circle=point, cable=shape, **good)
     world.finalize()
 
 
@@ -231,7 +232,7 @@ def test_rows_with_different_numbers_of_segments() -> None:
 
 @pytest.mark.parametrize("segments", [1, 2, 4])
 def test_parameters_per_length_scale_with_the_segments(segments: int) -> None:
-    """Parameters k per metre of cable give the forces of k L/n per segment, for all four parameters."""
+    """For all four parameters, a value k per metre of cable gives the same forces as the value k L/n per segment."""
     per_length = {
         "contact_stiffness": 1e6,
         "contact_damping": 30.0,

@@ -40,7 +40,7 @@ def create_belt(offset: float = 0.0, **columns: Any) -> tuple[World, list[Any], 
 
 def test_helper() -> None:
     """The helper connects every cable with every circle, without markers. Parameters can be given for each circle.
-    Forces scale with the length.
+    The force per length at a closed point is the contact stiffness per length times the gap.
     """
     world, _, cables, contacts = create_belt(friction_stiffness_per_length=[1e5, 2e5])
     table = contacts.table

@@ -108,7 +108,8 @@ def test_list_stays_complete_while_spheres_move() -> None:
 def test_searches_are_counted() -> None:
     """A new search occurs only after a displacement of half the skin.
 
-    With the smallest skin, a search occurs in every step. Other results do not depend on the size of the skin.
+    With the smallest skin, a search occurs in every step. Apart from the number of searches, results do not depend on
+    the size of the skin.
     """
     forces = []
     for skin, searches in ((0.021, 2), (1e-9, 21)):
@@ -185,7 +186,7 @@ def test_sparsity_follows_on_demand() -> None:
 
 
 def test_runs_of_surfaces() -> None:
-    """Numbers of surfaces are stored as ranges of consecutive numbers, even for zero surfaces and for one surface."""
+    """Indices of surfaces are stored as ranges of consecutive indices, even for zero surfaces and for one surface."""
     for numbers, runs in (([], []), ([4], [[4, 5]]), ([0, 1, 2, 5, 7, 8], [[0, 3], [5, 6], [7, 9]])):
         found = find_runs(np.array(numbers, np.int64))
         assert found.shape == (len(runs), 2) and found.tolist() == runs

@@ -33,7 +33,7 @@ def interrupt(kind: Any, folder: Path) -> LineMesh:
 def continue_from(
     kind: Any, folder: Path, mesh: LineMesh, kept: int, end: int = len(TIMES), digest: str | None = None
 ) -> Any:
-    """Open the same series, continued after a number of frames."""
+    """Open a series again, in order to continue it after a number of frames."""
     series = kind(folder / "belt", mesh, kept=TIMES[:kept], digest=digest)
     for k in range(kept, end):
         series.append(TIMES[k], **create_frame(mesh, k))

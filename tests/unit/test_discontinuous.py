@@ -87,8 +87,8 @@ def test_step_is_accepted_when_the_error_is_small() -> None:
 
 
 def test_step_that_does_not_settle_fails() -> None:
-    """A step that does not settle fails after the last pass. With ``fail=False``, such a step is accepted. A step of
-    the smallest size is accepted if the relative error is small.
+    """A step that does not settle fails after the last pass. With ``fail=False``, the step is accepted. A step of the
+    smallest size is accepted if the relative error is small.
     """
     attempt = attempt_step(errors(*[10.0] * 8, force=1e3))
     assert not attempt.converged and attempt.unsettled and attempt.passes == 8
@@ -140,7 +140,7 @@ def test_cycle_with_a_large_error_fails() -> None:
 def test_longer_cycles_and_values_that_only_move() -> None:
     """A cycle of three states that begins after two passes is found.
 
-    History values that change without changes of sign are no cycle.
+    If history values change without a change of sign, no cycle is reported.
     """
     states = [[1.0, 1.0], [1.0, -1.0], [-1.0, -1.0], [-1.0, 1.0], [-2.0, 0.0], [-3.0, -0.5]]
     finder = CycleFinder(np.array(states[0]), lambda values: values)

@@ -110,8 +110,8 @@ def test_what_does_not_fit_is_refused(changed: dict[str, Any], given: dict[str, 
 def test_an_arm_that_nothing_holds_is_named(
     gravity: tuple[float, float], spring: bool, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The arm of a tensioner rotates about its pivot without a spring. This model causes an error before the solve, and
-    under gravity a note.
+    """The arm of a tensioner can rotate freely about its pivot, because it has no spring. Without gravity, an error is
+    raised before the solve. With gravity, a note is printed.
     """
     world = wl.World(gravity=gravity)
     pulleys = create_pulleys(world)
@@ -692,7 +692,7 @@ def test_cables_that_are_long_for_a_layer_make_losses_of_speed_doubtful() -> Non
     (words,) = judge(0.01, 1e6, change=10.0)
     assert "mesh and contact change the loss of speed of belt by 1.9 %" in words and "take more elements" in words
     assert judge(0.06 / 11.4, 1e6, change=10.0) and not judge(0.06 / 12.0, 1e6, change=10.0)
-    # a belt with a soft contact touches the pulley also beyond both ends of the arc, in this case by 0.6 mm at each end
+    # a belt with a soft contact also touches the pulley beyond the arc, in this case by 0.6 mm at each end
     (words,) = judge(0.06 / 30.0, 1e6, change=10.0, contact=2e8)
     assert re.search(
         r"mesh and contact change .* by \d.\d* %, .* take a stiffer contact, as the belt touches beyond", words
@@ -931,7 +931,9 @@ def test_rope_in_space_over_grooves() -> None:
     ],
 )
 def test_contact_in_space_has_the_columns_of_surfaces(contact: dict[str, Any], words: str) -> None:
-    """The message lists the columns of the contact law with surfaces, and the world has no additional row."""
+    """If a 3D contact has a wrong column, the error lists the columns of the contact law with surfaces, and no row is
+    added to the world.
+    """
     world = wl.World()
     pulley = wl.Pulley(world.add(Ground), 0.1, axis=(0.0, 0.0, 1.0))
     given = {

@@ -163,8 +163,8 @@ def test_a_failed_change_is_undone_or_completed_later(
 
 
 def test_large_data_overwrite_data_in_memory(tmp_path: Path) -> None:
-    """Small data, then large data, then small data are written to the same place after the old end of a file. The data
-    of the last write are read, and are in the file.
+    """Small data, then large data, then small data are written to the same place after the old end of a file. A read
+    returns the data of the last write, and the file contains these data.
     """
     path = tmp_path / "file"
     path.write_bytes(bytes(10))
@@ -182,7 +182,7 @@ def test_large_data_overwrite_data_in_memory(tmp_path: Path) -> None:
 
 
 def test_seal() -> None:
-    """The data of a file before its seal can be read."""
+    """The data that precede the seal of a file can be read."""
     assert bytes(check_seal(b"content" + seal(b"content"), "it")) == b"content"
     for wrong in (b"", b"content", seal(b"content"), b"contenT" + seal(b"content")):
         with pytest.raises(OutputError, match=r"it (has no|does not have the) digest"):

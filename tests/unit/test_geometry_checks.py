@@ -19,7 +19,9 @@ FORMS = pytest.mark.parametrize("form", [SEGMENTS, POINTS])
 
 
 def create_belt(form: type, distance: float = 0.3, elements: int = 32, idle: bool = False, **cable: Any) -> wl.Static:
-    """Return the statics of a belt around two pulleys of 0.1 m; ``idle`` adds a third pulley far away from the belt."""
+    """Return a static solver for a belt around two pulleys with the radius 0.1 m; ``idle`` adds a third pulley far away
+    from the belt.
+    """
     world = wl.World()
     places = {"left": (0.0, 0.0), "right": (distance, 0.0), "idle": (0.0, 2.0)}
     pulleys = [world.add(RigidBody2D, name=n, position=p, mass=5.0, inertia=0.05) for n, p in places.items()]
@@ -116,7 +118,9 @@ def test_two_elements_turn_back(distance: float) -> None:
 
 
 def test_a_route_that_fits_its_elements() -> None:
-    """Two halves of a full circle have slopes at a right angle to their chords, which is accepted despite rounding."""
+    """If two elements form a full circle, their slopes are perpendicular to their chords. This limit case is accepted
+    despite rounding errors.
+    """
     for elements in (2, 3, 4):
         world = wl.World()
         columns = {"axial_stiffness": 1.0, "bending_stiffness": 1.0, "mass_per_length": 1.0}
@@ -132,8 +136,8 @@ def find_notes_of_drive(case: Case) -> list[str]:
 
 
 def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
-    """A note is given if bristles are so stiff that, by the closed form, the mesh causes tractions beyond the friction
-    limit.
+    """A note is given if bristles are so stiff that the mesh causes tractions beyond the friction limit, according to
+    the closed form.
 
     Finer meshes and softer bristles give no note.
     """

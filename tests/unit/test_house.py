@@ -354,8 +354,8 @@ def test_comments_alone_tell_long_kernels() -> None:
 
 
 def test_lanes_have_named_fields() -> None:
-    """Lanes g are records, so kernels read values by the names of fields and the index of the lane, and not by row
-    numbers of an array.
+    """In kernels, the lanes ``g`` are records, so kernels read values by the names of fields and the index of the lane,
+    and not by row numbers of an array.
     """
     fields, wrong = 0, []
     for path in FILES:
@@ -386,7 +386,7 @@ def test_design_has_the_floors_that_are_checked() -> None:
     }
     assert {top: floors.get(top) is not None for top in TOPS} == dict.fromkeys(TOPS, True)
     for top in (*TOPS, "commands"):
-        said = re.search(rf"^- {top}: (.*?)(?=^- |^$)", text, re.MULTILINE | re.DOTALL)
+        said = re.search(rf"^\| {top} \| (.*) \|$", text, re.MULTILINE)
         assert said is not None
         levels = [sorted(re.findall(r"`(\w+)`", level)) for level in said[1].split(";")]
         assert levels == [sorted(re.findall(r"\w+", floor)) for floor in floors[top] if not floor.startswith("(")], top

@@ -34,7 +34,7 @@ RANGES = "-stiffness 50:500 -damping 0.1:10:log"
 
 
 def swing(k: float, d: float, m: float = MASS, times: FloatArray = TIMES) -> tuple[FloatArray, FloatArray]:
-    """Return position [m] and velocity [m/s] of a mass on a spring that starts with 1 m/s."""
+    """Return position [m] and velocity [m/s] of a mass that starts with 1 m/s and is held by a spring."""
     decay, pulse = d / (2.0 * m), np.sqrt(k / m - (d / (2.0 * m)) ** 2)
     place = np.exp(-decay * times) * np.sin(pulse * times) / pulse
     speed = np.exp(-decay * times) * (np.cos(pulse * times) - decay / pulse * np.sin(pulse * times))
@@ -43,8 +43,8 @@ def swing(k: float, d: float, m: float = MASS, times: FloatArray = TIMES) -> tup
 
 @pytest.fixture
 def quick(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> list[dict[str, float]]:
-    """Replace the model program by a function in this process that writes the tables of two sensors. Runs with k > 480
-    N/m fail.
+    """Replace the model program by a function that writes the tables of two sensors. The function runs in this process.
+    Runs with k > 480 N/m fail.
     """
     done: list[dict[str, float]] = []
     (tmp_path / "model.py").write_text("")
@@ -141,8 +141,8 @@ def test_report(quick: list[Any], tmp_path: Path) -> None:
 
 
 def test_region_of_a_fit() -> None:
-    """The boundary of the joint region for two options touches the values p̂ ± √(bound C_kk), and fulfils the equation
-    of the region.
+    """On the boundary of the joint region for two options, the extreme values of each option are p̂ ± √(bound C_kk).
+    The boundary fulfils the equation of the region.
     """
     covariance = np.array([[4e-4, 3e-4, 0.0], [3e-4, 9e-4, 1e-4], [0.0, 1e-4, 1e-4]])
     point, bound = np.array([0.5, 0.4, 0.6]), 6.0

@@ -285,7 +285,9 @@ def create_mass() -> wl.World:
 
 
 def test_states_know_their_world() -> None:
-    """All functions that take a state refuse a state of another world, even if both worlds have equal content."""
+    """All functions that take a state raise an error for a state of another world, even if both worlds have equal
+    content.
+    """
     (world, cables), (other, _) = rope(), rope()
     state, foreign = wl.State(world), wl.State(other)
     sensors = wl.Sensors(None, [wl.Sensor(cables, "axial_force", where={"x": 0.0})])

@@ -145,7 +145,7 @@ TYPES = _numba.typeof(np.zeros(2, RECORD)), _numba.float64[::1], _numba.float64[
 
 
 def _compile_code(monkeypatch: pytest.MonkeyPatch) -> tuple[int, bytes]:
-    """Return the number of instructions before the optimisation, and the machine code, of a kernel."""
+    """Return the number of instructions of a kernel before the optimisation, and the machine code of the kernel."""
     texts: list[str] = []
 
     class Library(lowering.KernelLibrary):  # type: ignore[misc]

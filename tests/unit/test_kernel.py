@@ -1,5 +1,5 @@
-"""The decorator `kernel` and its cache, used by several processes: kernels that are loaded, kernels that are compiled,
-and notes.
+"""Tests of the decorator `kernel` and of its cache, which several processes use: kernels that are loaded, kernels that
+are compiled, and notes.
 """
 
 import dis
@@ -13,7 +13,7 @@ import subprocess
 import sys
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from types import CodeType
+from types import CellType, CodeType, FunctionType
 from typing import Any, NamedTuple
 
 import pytest
@@ -21,6 +21,7 @@ import pytest
 import windlass
 from windlass.framework.kernels.cache_key import list_names
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.signature import count_results
 from windlass.framework.model.rows import find_attributes
 
 from support.processes import run_warm
@@ -160,7 +161,7 @@ def test_editing_a_callee_in_another_file_recompiles_its_callers_only(user: Path
     assert edited.results[1] == pytest.approx(10 * 2 * math.sqrt(45) + 1, rel=1e-14)
     assert edited.results[2] == edited.results[1]
     assert edited.compiled == ["length", "force", LOOP, LOOP]
-    assert edited.loaded == 2  # the loaded kernels are plain and swap
+    assert edited.loaded == 2  # the kernels `plain` and `swap` are loaded from the cache
     edit(user / "helpers.py", "2.25 * b * b", "b * b")  # the edit is undone, and the first machine code still exists
     assert run(user) == Outcome(RESULTS, [], KERNELS, "")
 
@@ -362,8 +363,8 @@ for fails in (program, lambda: halve(x)):
 
 
 def test_kernels_that_are_read_need_no_compiler(tmp_path: Path) -> None:
-    """Numba is not imported to read kernels and to call them from Python and by address. Errors are those of compiled
-    kernels.
+    """Numba is not imported to read kernels and to call them from Python and by address. Errors are equal to the errors
+    of compiled kernels.
     """
     folder = tmp_path / "reads"
     folder.mkdir()
@@ -391,8 +392,8 @@ del y
 
 
 def test_arrays_of_kernels_are_freed_after_a_later_import_of_numba(tmp_path: Path) -> None:
-    """Arrays that a kernel creates before the import of numba have the same allocator as later ones. Python's allocator
-    for the search of errors ends the process if another allocator has reserved the memory.
+    """Arrays that a kernel creates before the import of numba have the same allocator as arrays that are created after
+    the import. Python's debug allocator ends the process if it must release memory that another allocator has reserved.
     """
     folder = tmp_path / "freed"
     folder.mkdir()
@@ -433,7 +434,7 @@ PARTS = ["_dynfunc", "c_helpers", "make_function", "Environment", "memsys_use_cp
 
 
 def run_without(part: str, folder: Path) -> Outcome:
-    """Run the script of a folder with a version of numba that does not have a part."""
+    """Run the script of a folder with a version of numba in which a part is missing."""
     command = [sys.executable, str(folder / "script.py")]  # `run` would import numba before the script
     done = subprocess.run(command, env=settings(folder, MISSING=part), capture_output=True, text=True, check=True)
     return Outcome(**json.loads(done.stdout), stderr=done.stderr)
@@ -452,9 +453,9 @@ def complete(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, Outcome]:
 def test_versions_of_numba_without_a_part_import_numba(
     complete: tuple[Path, Outcome], tmp_path: Path, part: str
 ) -> None:
-    """If a version of numba does not have a part that kept kernels need, numba is imported, and the kernels are
-    compiled in every run; a note states the reason. If only the version is in another place, or only numba defines the
-    symbols, the kernels are read after the import of numba.
+    """If a part that stored kernels need is missing in a version of numba, numba is imported, and the kernels are
+    compiled in every run; a note states the reason. If only the version number is in another place, or only numba
+    defines the symbols, the kernels are read after the import of numba.
     """
     folder, first = complete
     shutil.copytree(folder.parent, tmp_path / "copy")
@@ -537,6 +538,34 @@ def test_names_in_instructions_are_those_of_dis() -> None:
         steps = [step for step in dis.get_instructions(code) if step.opname != "EXTENDED_ARG"]
         named = [(scopes.get(step.opname, ""), step.argval if step.opname in scopes else "") for step in steps]
         assert list(list_names(code)) == named
+
+
+def test_numbers_of_results_are_those_of_dis() -> None:
+    """The numbers of results of functions are read from byte code, and agree with Python's disassembler."""
+
+    def count(value: object) -> int:
+        return 0 if value is None else len(value) if isinstance(value, tuple) else 1
+
+    several = 0
+    for code in list_codes():
+        expected, before = set[int](), None
+        for step in dis.get_instructions(code):
+            if step.opname == "EXTENDED_ARG":
+                continue
+            if step.opname == "RETURN_CONST":
+                expected.add(count(step.argval))
+            elif step.opname == "RETURN_VALUE" and before is not None:
+                if before.opname == "LOAD_CONST":
+                    expected.add(count(before.argval))
+                elif before.opname == "BUILD_TUPLE":
+                    expected.add(before.argval)
+                elif before.opname.startswith(("BINARY_OP", "UNARY_", "COMPARE_OP")):
+                    expected.add(1)
+            before = step
+        closure = tuple(CellType() for _ in code.co_freevars)
+        assert count_results(FunctionType(code, {}, closure=closure)) == expected
+        several += len(expected) > 1
+    assert several > 1
 
 
 def test_attributes_of_local_variables_are_those_of_dis() -> None:

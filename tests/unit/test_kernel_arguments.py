@@ -41,7 +41,7 @@ MASKED = np.ma.masked_array([1.0, 2.0, 3.0], [False, True, False])
 
 @pytest.mark.parametrize("fast", [False, True])
 def test_masked_arrays_are_refused(fast: bool) -> None:
-    """A masked array is refused also if an array without mask has been passed before."""
+    """A masked array is refused even if an array without mask has been passed before."""
     function = call(add_all) if fast else add_all
     assert function(MASKED.filled(0.0)) == 4.0
     with pytest.raises(TypeError, match=r"masked array of shape \(3,\) in the arguments of a kernel: must be an array"):
@@ -78,7 +78,9 @@ def test_prepared_calls_refuse_them_too(value: Any, words: str, error: type[Exce
 def test_fast_versions_find_the_version_for_other_types(
     function: Callable[[Any], Any], first: Any, values: list[Any]
 ) -> None:
-    """The machine code for float64 would read the bits of integers as floating-point numbers."""
+    """A call with another type uses machine code for this type. The machine code for float64 would read the bits of
+    integers as floating-point numbers.
+    """
     fast = call(function)
     fast(first)
     for value in [*values, first]:
@@ -102,7 +104,9 @@ COMPUTES_NOTHING: list[tuple[Callable[[Any], Any], bool]] = [
 
 @pytest.mark.parametrize(("function", "nothing"), COMPUTES_NOTHING)
 def test_functions_that_only_read_names_are_found(function: Any, nothing: bool) -> None:
-    """The arguments of a call can depend on time or motion only if the function computes them."""
+    """A function that only reads names is found, because the arguments that the function returns cannot depend on time
+    or motion.
+    """
     found = names_only(function.__code__, "t", "markers")
     if nothing:
         # newer versions of Python may have other instructions, whose functions are checked by calls

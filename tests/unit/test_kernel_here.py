@@ -218,6 +218,85 @@ def test_arrays_of_callers_are_not_counted_and_own_ones_are_freed(statistics: Ca
     assert [sys.getrefcount(array) for array in given] == counts
 
 
+ITEM = np.dtype([("length", np.float64), ("place", np.float64, (2, 3)), ("count", np.int64)])
+
+
+@kernel
+def create_arrays(given: NDArray[Any], n: int, m: int) -> Any:
+    """Return arrays of all forms that kernels create: shapes by a number, by a tuple and by the shape of an array; with
+    types by position and by name.
+    """
+    some = np.empty((n, 2), dtype=np.int64)
+    some[:] = 7
+    return (
+        np.zeros(n), np.zeros((2, n)), np.zeros(given.shape), np.zeros((n, 3, m), np.int64),
+        np.zeros(2, dtype=np.bool_), np.zeros(n, given.dtype), np.zeros(3, float), some,
+    )  # fmt: skip
+
+
+def test_new_arrays_of_kernels_are_those_of_numpy(statistics: Callable[[], Any]) -> None:
+    """Arrays that a kernel creates have the shape, type and values of arrays that Python creates. The memory of the
+    arrays is released.
+    """
+    given = np.zeros((4, 2), ITEM)
+    for n, m in ((1, 2), (5, 1), (0, 3)):
+        before = statistics()
+        found, expected = create_arrays(given, n, m), create_arrays.py_func(given, n, m)
+        for one, other in zip(found, expected, strict=True):
+            assert (one.shape, one.dtype, one.flags.c_contiguous) == (other.shape, other.dtype, True)
+            assert np.array_equal(one, other)
+        held = statistics()
+        assert held.mi_alloc - before.mi_alloc - (held.mi_free - before.mi_free) == len(found)
+        del found, one
+        after = statistics()
+        assert after.free - before.free == after.alloc - before.alloc
+        assert after.mi_free - before.mi_free == after.mi_alloc - before.mi_alloc
+    with pytest.raises((ValueError, MemoryError)):
+        create_arrays(given, 2**61, 2**61)
+
+
+@numba.njit
+def sum_rows(n: int) -> float:
+    """Return 3 n. The function is compiled by numba alone."""
+    columns = np.zeros((n, 2), dtype=np.float64)
+    columns[:, 1] = 3.0
+    return float(np.concatenate((columns[:, 0], columns[:, 1])).sum())
+
+
+@kernel
+def call_function_of_numba(n: int) -> float:
+    """Return 4 n + 2, with a function of numba, functions of numpy, and an array whose shape is a list of arguments."""
+    shape = (2, n)
+    grown = np.zeros(*(shape,))
+    grown[0] = 1.0
+    total: float = sum_rows(n) + np.full(2, 1.0).sum() + np.dot(grown, np.ones(n))[0]
+    return total
+
+
+def test_functions_of_numba_in_kernels_create_arrays() -> None:
+    """Kernels can call functions that only numba compiles, and that create arrays."""
+    assert call_function_of_numba(5) == 22.0
+
+
+@kernel
+def order_by_columns(n: int) -> Any:
+    """Try to create an array in an order that kernels do not support."""
+    return np.zeros((n, 2), np.float64, order="F")
+
+
+@kernel
+def name_type_twice(n: int) -> Any:
+    """Try to create an array with two types."""
+    return np.zeros(n, np.float64, dtype=np.int64)
+
+
+@pytest.mark.parametrize("function", [order_by_columns, name_type_twice])
+def test_arguments_of_new_arrays_that_kernels_do_not_know(function: Any) -> None:
+    """Arguments of new arrays that the compiler does not support raise an error."""
+    with pytest.raises(numba.TypingError, match="zeros"):
+        function(3)
+
+
 def test_a_folder_that_can_only_be_read_is_used(
     own_cache: Path, monkeypatch: pytest.MonkeyPatch, messages: Callable[[], str]
 ) -> None:

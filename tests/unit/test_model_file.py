@@ -394,7 +394,7 @@ def test_functions_of_a_file_are_checked(words: str, changes: dict[str, Any], tm
 
 
 def test_the_schema_is_a_schema(good: dict[str, Any]) -> None:
-    """The published schema is valid JSON Schema, accepts written files, and refuses other files."""
+    """The published schema is valid JSON Schema. Written files satisfy the schema, and other files do not."""
     import jsonschema  # imported inside the function, because only this test needs jsonschema
 
     published = full_schema(COMPONENTS)

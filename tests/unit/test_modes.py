@@ -1,5 +1,5 @@
-"""Modes agree with theory. Options, numbers of modes, energy fractions, animations, tables, the command and runs on
-several processes are also tested.
+"""Modes agree with theory. Further tests concern options, numbers of modes, energy fractions, animations, tables, the
+command, and runs on several processes.
 """
 
 from __future__ import annotations
@@ -130,7 +130,7 @@ def test_matrices_are_those_of_newton() -> None:
 
 
 def test_shapes_are_scaled_and_energies_are_shared(span: wl.ModesResult) -> None:
-    """The largest entry of a shape is 1 to 1e-6. In each mode of two uncoupled bodies, only one body moves, and all
+    """The largest entry of a shape is 1 within 1e-6. In each mode of two uncoupled bodies, only one body moves, and all
     strain energy is in the springs of this body.
     """
     assert_allclose(np.abs(span.shapes).max(axis=1), 1.0, rtol=2e-6)
@@ -244,9 +244,10 @@ def test_wrong_options(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
-    """Frequencies, damping, shapes and shares agree to 1e-8 on one and two processes, and the names are equal.
+    """Frequencies, damping, shapes and energy fractions agree to 1e-8 on one and two processes, and the names are
+    equal.
 
-    Fractions of strain energy agree only to 1e-6, because the energies of cables and contacts nearly cancel if the
+    Fractions of strain energy agree only to 1e-6, because the energies of cables and contacts nearly cancel. The
     contacts hardly prevent the belt from circulating.
     """
     program = ROOT / "tests" / "support" / "parallel_modes.py"

@@ -15,6 +15,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import RigidBody3D
 from windlass.moordyn.input_file import find_channel
+from windlass.moordyn.water import CurrentGrid
 
 from support.moordyn_motions import FOLDER
 from support.processes import run_warm
@@ -208,9 +209,22 @@ def test_forces_of_points_that_are_not_held(tmp_path: Path) -> None:
         wl.moordyn.load(write(tmp_path, CHAIN), hold=False)
 
 
+def test_currents_repeat() -> None:
+    """As in MoorDyn, a current with the times 0, 10 and 20 s has the period 30 s, and its first value from 20 to 30 s.
+    Beyond the grid of x, the current is constant.
+    """
+    times = np.array([0.0, 10.0, 20.0])
+    u = np.zeros((2, 1, 1, 3, 3))
+    u[:, 0, 0, :, 0] = [[1.0, 2.0, 4.0], [2.0, 3.0, 5.0]]
+    current = CurrentGrid((np.array([0.0, 10.0]), np.zeros(1), np.zeros(1), times), u)
+    for t, expected in ((0.0, 1.0), (5.0, 1.5), (15.0, 3.0), (20.0, 1.0), (29.0, 1.0), (30.0, 1.0), (45.0, 3.0)):
+        velocities, _ = current(t, np.array([[-7.0, 0.0, 0.0], [5.0, 0.0, 0.0], [12.0, 0.0, 0.0]]))
+        assert_allclose(velocities[:, 0], expected + np.array([0.0, 0.5, 1.0]))
+
+
 def test_waves_and_currents(tmp_path: Path) -> None:
-    """Errors are raised for tables of waves without waves, with numbers that are not finite, or with negative
-    frequencies, and for profiles without their three heading lines. Each cause is one fault.
+    """Tables of waves cause errors if they contain no wave, numbers that are not finite, or negative frequencies.
+    Profiles without their three heading lines also cause errors. Each cause is one fault.
     """
     log, head = "1             writeLog", "profile\nz ux uy uz\nm m/s m/s m/s\n"
     for option, name, text, words in (
@@ -283,8 +297,8 @@ def test_a_vessel_of_your_own(tmp_path: Path) -> None:
 
 
 def test_the_command(tmp_path: Path) -> None:
-    """The command solves the equilibrium and the motion of a platform up to the end of its table. It writes tables,
-    forces of supports with the sign of MoorDyn, a summary, and help.
+    """The command solves the equilibrium and the motion of a platform up to the end of its table. The command also
+    writes tables, forces of supports with the sign of MoorDyn, a summary, and help.
     """
     t = np.linspace(0.0, 1.0 - 1e-12, 11)
     surge = 0.2 * np.sin(t)

@@ -99,7 +99,7 @@ def test_spectrum_at_equal_steps(tmp_path: Path) -> None:
 
 
 def test_waves_of_another_program(tmp_path: Path) -> None:
-    """With WaveKin = 1 the water is still, and a note says so."""
+    """With WaveKin = 1 the water is still, and a note states this."""
     mooring = load(tmp_path, "1 WaveKin")
     assert not len(mooring.sea.table.local("wave_amplitudes")[0])
     assert any("the water is still" in note for note in mooring.notes)

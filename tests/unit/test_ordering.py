@@ -173,3 +173,12 @@ def test_unknown_packages_are_refused_before_the_solve(solver: str, request: pyt
     )
     with pytest.raises(OptionError, match=words):
         create()
+
+
+@pytest.mark.parametrize("name", ["snes_fd", "snes_fd_color"])
+def test_tangents_by_differences_are_refused(name: str, request: pytest.FixtureRequest) -> None:
+    """PETSc's options for tangents by differences have no effect on exact tangents, so they are errors."""
+    PETSc.Options().setValue(f"static_{name}", "true")
+    request.addfinalizer(lambda: PETSc.Options().delValue(f"static_{name}"))
+    with pytest.raises(OptionError, match=f"-static_{name}: the solver evaluates exact tangents"):
+        Static(rope(), name="")

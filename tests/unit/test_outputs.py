@@ -212,7 +212,7 @@ def test_two_writers_of_one_file(tmp_path: Path) -> None:
 
 
 def test_two_options_of_one_file(model: Path) -> None:
-    """Two options with one file are refused like two writers."""
+    """Two options that name one file cause the same error as two writers of one file."""
     done = run_windlass(["run", "m.py", "-table", "a.csv", "-summary", "a.csv"], folder=model)
     assert done.returncode == 2 and "of this run also writes this file" in done.stderr, done.stderr
 
@@ -297,7 +297,7 @@ def test_restart_auto_says_that_it_starts_again(model: Path) -> None:
 
 
 def test_commands_say_what_they_take(capsys: pytest.CaptureFixture[str]) -> None:
-    """Commands list their arguments in the help, without a model, and refuse other arguments."""
+    """Commands list their arguments in the help, without a model, and raise errors for other arguments."""
     for command in (
         "run",
         "run-exudyn",

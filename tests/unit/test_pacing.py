@@ -114,8 +114,8 @@ def test_the_pace_is_an_option(clock: Clock) -> None:
 def test_real_time_factor(
     reached: float, factor: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The last line states the simulated time divided by the elapsed time without compilation. This is also true for a
-    run that was stopped. Statics has no such factor.
+    """The last line states the simulated time divided by the elapsed time without compilation. For a run that was
+    stopped, the line also states this ratio. For static solves, no ratio is stated.
     """
     now, spent = [0.0], [5.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: now[0])

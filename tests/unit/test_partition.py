@@ -50,7 +50,7 @@ def net_graph(shuffled: bool) -> Graph:
 @pytest.mark.parametrize("size", [2, 3, 7])
 @pytest.mark.parametrize("shuffled", [False, True])
 def test_net_is_cut_about_as_well_as_by_straight_lines(size: int, shuffled: bool) -> None:
-    """A net is cut about as well as by straight lines.
+    """The partition of a net cuts at most 1.3 times as many edges as straight cuts.
 
     A straight cut between two columns of crossings cuts 3 edges per line: one between positions, and one to each slope.
     """

@@ -28,8 +28,8 @@ from support.matrices import dense
 
 
 def create_rope(elements: int = 24, EA: float = 1e4, EI: float = 1e-2, rise: float = 3.0) -> World:
-    """Create a rope between hinges that is fixed in its middle, and a wheel with springs to many nodes, which is a hub
-    of the matrix.
+    """Create a rope between hinges, which is also fixed in its middle. A wheel is connected to many nodes by springs,
+    and is a hub of the matrix.
     """
     world = World(gravity=(0.0, -9.81))
     cables = straight_cable(
@@ -187,7 +187,9 @@ def test_refined_blocks_are_as_exact_as_rows() -> None:
 def test_statics_in_blocks_find_what_rows_find(
     slenderness: float, digits: float, request: pytest.FixtureRequest
 ) -> None:
-    """Statics with blocks and with rows need the same number of iterations and end at the accuracy of the tangent."""
+    """Static solves in blocks and by rows need the same number of iterations. Their solutions agree within the accuracy
+    of the tangent.
+    """
     iterations, found = [], []
     for storage in ("seqbaij", "seqaij"):
         for rtol in (1e-8, 1e-12):

@@ -35,7 +35,7 @@ class Columns(NamedTuple):
 
 @kernel
 def add(c: Columns, x: FloatArray, f: FloatArray) -> None:
-    """Add scale x to f[to] if ``on`` is true. The flags are added as further terms."""
+    """Add scale x to f[to] if ``on`` is true. Add further terms for the flags."""
     for i in range(len(c.to)):
         if c.inner.on[i]:
             f[c.to[i]] += c.scale * x[i, c.width] + (100.0 if c.flag else 0.0)

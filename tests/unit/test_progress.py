@@ -23,7 +23,7 @@ def test_factor_to_real_time(
 ) -> None:
     """The factor relative to real time is the computing time for one simulated second [s].
 
-    The text says whether simulated or elapsed time is longer.
+    The text states whether simulated or elapsed time is longer.
     """
     clock = [0.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])

@@ -203,7 +203,9 @@ def test_report_of_contact_points(speed: float) -> None:
 
 
 def test_tensions_are_those_of_the_strands() -> None:
-    """For a rope whose stretch increases along its length, each strand has the tension of its own stretch."""
+    """For a rope whose stretch increases along its length, the tension of each strand follows from the stretch of this
+    strand.
+    """
     model = create_rope()
     state = create_state(model, speed=1.0)
     nodes = nodes_of(model.world, model.cables)
@@ -399,8 +401,8 @@ def test_small_belt_drive(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("closed", [True, False])
 def test_stretch_in_contact_begins_behind_the_longest_gap(closed: bool) -> None:
-    """For all 2^9 patterns of nine segments, the stretch in contact agrees with a search of all stretches that contain
-    the pattern.
+    """For all 2^9 patterns of touching segments among nine segments, the part in contact is the shortest part that
+    contains all touching segments.
     """
     for pattern in range(1, 512):
         touching = np.array([bool(pattern >> k & 1) for k in range(9)])

@@ -58,7 +58,7 @@ def test_a_film_has_as_many_frames_as_it_needs(tmp_path: Path) -> None:
 
 
 def test_a_film_by_hand_has_all_frames(tmp_path: Path) -> None:
-    """With ``march`` the recorder does not know the duration of the run, so each step is recorded."""
+    """With ``march`` the duration of the run is unknown, so each step is recorded."""
     world = create_rope()
     with Recorder(tmp_path / "hand") as out:
         for state in Dynamic(world, step=1e-3, end=0.005, name="").march():

@@ -398,8 +398,8 @@ FIELDS = "must be one of marker0, marker1, stiffness, active"
     ],
 )
 def test_words_of_kernels_are_fields_of_the_row(more: dict[str, Any], message: str) -> None:
-    """A name that is no field of the row is refused before compilation. This is also true for kernels that the kernel
-    calls.
+    """A name that is no field of the row is refused before compilation. Names in kernels that the kernel calls are
+    checked as well.
     """
     with raises(message):
         register_pair(Spring, more.pop("force", calling), three_by_three, **more)

@@ -1,4 +1,4 @@
-"""The report of a run is one complete page that needs no network. This is also true after a failure and on two
+"""The report of a run is one complete page that needs no network. The page is also complete after a failure, and on two
 processes.
 """
 
@@ -88,7 +88,7 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
         assert words in page, words
     # the page has curves of the model, of the steps of two solves, of the sensor and of the energies
     assert page.count("<img ") == 5
-    # the page loads no address
+    # the page refers to no external address
     assert re.findall(r'(?:src|href)="(?!data:|#)', page) == []
     assert "default-src 'none'" in page
     assert "<script" not in page and "@import" not in page

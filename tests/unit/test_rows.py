@@ -13,7 +13,7 @@ import pytest
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Cable2D, Ground, WinchCable2D, straight_cable, winch_rope
+from windlass.elements import Cable2D, Ground, WinchCable2D, straight_beam, straight_cable, winch_rope
 from windlass.framework import Component, column, function, kernel, ref
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.kernels.cache_key import NotCacheableError
@@ -130,7 +130,18 @@ FRAME = "b0", "b1", "F0", "F1", "free_angle", "free_twist"
 DERIVED = {
     "circle_points": {"radius", "length", "beside", "stiffness", "damping", "rubbing", "bristle", "rope"},
     "circle_segments": {"radius", "length", "is_current", "shift"},
-    "surface_contact": {"length", "dofs", "part", "stiffness", "damping", "rubbing", "bristle", "last", *FRAME},
+    "surface_contact": {
+        "length",
+        "dofs",
+        "part",
+        "stiffness",
+        "damping",
+        "rubbing",
+        "bristle",
+        "last",
+        "flip",
+        *FRAME,
+    },
     "cable_contact": {"length", "dofs", "before", "after", "chain", "arc", "loop", *FRAME},
 }
 
@@ -154,8 +165,13 @@ def create_contact(room: str) -> tuple[wl.World, list[wl.Entity], list[type[Comp
         soft = con.add_surface_contact(world, drum, rope, suction_coefficient=0.1, suction_distance=0.1, **STIFF)
         paid = winch_rope(world, (0.0, 1.1, 0.0), (1.0, 1.1, 0.0), 1, **LINE)
         moving = con.add_surface_contact(world, drum, paid.cables, **STIFF)
+        beam = straight_beam(
+            world, (0.0, 1.1, 0.0), (1.0, 1.1, 0.0), 1, stiffness=(1e3,) * 6, mass_per_length=1.0,
+            rotary_inertia=(1.0,) * 3,
+        )  # fmt: skip
+        thick = con.add_surface_contact(world, drum, beam, rope_radius=0.1, turns_rope=True, **STIFF)
         schemas: list[type[Component]] = [con.ContactFrictionSurfaceRibbon, con.ContactFrictionBedCable, WinchCable2D]
-        return world, [rows, soft, moving], schemas
+        return world, [rows, soft, moving, thick], schemas
     law: Any = con.ContactFrictionCirclePoints2D
     if room == "circle_segments":
         law = con.ContactFrictionCircleCable2D

@@ -250,7 +250,7 @@ def test_units_of_coordinates() -> None:
 @pytest.mark.parametrize("every_step", [False, True])
 def test_means_over_time(every_step: bool) -> None:
     """Means are integrals by the trapezoidal rule from the first instant at or after their start, over steps of
-    different sizes. This is also true for sensors that Python reads.
+    different sizes. Means of sensors that only Python code can read are equal to these integrals as well.
     """
     model = create_model(load=3.0)
     watched = [
@@ -319,8 +319,8 @@ def run_interrupted(path: Path, first: float | None, second: float | None) -> Me
 
 def test_a_restart_with_another_start_of_means(tmp_path: Path) -> None:
     """After a restart, means may begin later than the last step of the interrupted run. With a start that is earlier
-    than in the interrupted run, steps would be missing. Such a start causes an error, even if the interrupted run had
-    not reached its own start.
+    than in the interrupted run, steps would be missing. An earlier start causes an error, even if the interrupted run
+    had not reached its own start.
     """
     for first in (0.012, 0.005):
         late = run_interrupted(tmp_path / f"{first}.h5", first, 0.015)

@@ -69,7 +69,7 @@ def test_every_component_is_in_the_reference() -> None:
 
 
 def test_generated_pages_are_plain() -> None:
-    """Generated pages contain no phrase and no spelling that `test_words.py` rejects, also in texts of columns."""
+    """Generated pages contain no phrase and no spelling that `test_words.py` rejects, even in texts of columns."""
     pages = {**site("components").component_pages(), "options.md": site("options").options_page()}
     pages |= {f"api/{name}": page for name, page in site("api").api_pages().items()}
     prose = {name: prose_of(page) for name, page in pages.items()}

@@ -124,7 +124,7 @@ def solver_of(name: str, world: wl.World, **more: Any) -> Any:
 @pytest.mark.parametrize("name", ["generalized_alpha", "trapezoidal_index2", "verlet", "rk"])
 def test_steps_add_up(name: str) -> None:
     """The sum of the increments is the change over the whole run, for steps in compiled code and for explicit methods.
-    Stages of explicit methods are not steps.
+    Stages of explicit methods are not counted as steps.
     """
     world, mass, meter = swing()
     first = wl.State(world)
@@ -133,8 +133,8 @@ def test_steps_add_up(name: str) -> None:
 
 
 def test_steps_that_are_looked_at_add_up() -> None:
-    """The sum of the increments is the change over the whole run, for steps that Python executes pass by pass. This is
-    also true for rotations, although their steps combine values at both ends.
+    """The sum of the increments is the change over the whole run, for steps that Python executes pass by pass.
+    Rotations are also summed correctly, although their steps combine values at both ends.
     """
     world, mass, meter = swing()
     world.add(RigidBody3D, position=(0.0,) * 3, mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=(1.0, 2.0, 0.5))

@@ -19,7 +19,9 @@ SETS = {"A": (0.3, -1.0, 0.0), "a": (0.1, -2.0, 0.0), "B": (-0.2, 1.0, 0.0), "C"
     ],
 )  # fmt: skip
 def test_a_cycle_is_complete_when_both_sets_have_occurred_twice(runs: list[str], left: float) -> None:
-    """Each letter is an evaluation. Only the signs of history values are compared, and earlier runs have no effect."""
+    """In the parameters of the test, each letter denotes the contact states of one evaluation. Only the signs of
+    history values are compared, and earlier runs have no effect.
+    """
     mapped, known = np.zeros(1), (np.zeros(1), np.zeros((2, 3), np.int8), np.zeros(2), np.zeros(1))
     before, earlier, differs, returns = known
     for run in runs:

@@ -1,5 +1,5 @@
-"""State files store the switches of the model, which are columns such as ``active`` and friction coefficients. If the
-switches of the file and of the model differ, this is always reported.
+"""State files store the switches of the model, which are columns such as ``active`` and friction coefficients. A
+difference between the switches of the file and of the model is always reported.
 """
 
 from __future__ import annotations

@@ -124,9 +124,9 @@ def test_hub_load_of_a_weakly_wrapped_idler(bending: float, height: float, allow
 
 
 def test_tension_of_a_given_length() -> None:
-    """If a belt is created with a length, and this length was computed from a tension, the belt has this tension. This
-    is also true for belts with bending stiffness on short arcs, and for belts that are longer than their route. A slack
-    belt causes an error.
+    """If a belt is created with a length, and this length was computed from a tension, the belt has this tension. The
+    tension also agrees for belts with bending stiffness on short arcs, and for belts that are longer than their route.
+    A slack belt causes an error.
     """
     rng = np.random.default_rng(7)
     for _ in range(200):

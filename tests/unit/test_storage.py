@@ -41,7 +41,7 @@ from support.nets import CABLE
 
 
 def rope() -> World:
-    """Create a rope that is fixed at its ends and in its middle, with a wheel that hangs on the rope by a spring."""
+    """Create a rope that is fixed at its ends and in its middle. A wheel hangs on the rope by a spring."""
     world = World(gravity=(0.0, -9.81))
     nodes = nodes_of(world, straight_cable(world, (0, 0), (10, 0), 40, **CABLE))
     hinge(world, nodes[0])
@@ -257,7 +257,7 @@ def test_restart_with_the_pivoting_solver(tmp_path: Path) -> None:
 
 
 def test_values_of_another_storage_are_refused() -> None:
-    """Values of another storage are refused, because kernels do not check their indices."""
+    """Values of another storage are refused, because kernels do not check the indices of values."""
     assembly = serial_assembly(rope())
     values = np.zeros(assembly.update_pattern().spare + 1)
     assembly.use(Storage.BLOCKS)

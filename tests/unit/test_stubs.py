@@ -92,7 +92,9 @@ def test_builders_name_the_columns_that_they_take() -> None:
 
 
 def test_builders_name_no_column_that_they_set() -> None:
-    """`socket` and `swivel` refuse the columns of `GenericJoint` that they set, and their stubs do not offer them."""
+    """`socket` and `swivel` raise errors for the columns of `GenericJoint` that they set, and their stubs do not
+    contain these columns.
+    """
     stub = ROOT / "src" / "windlass-stubs" / "connectors" / "constraints" / "terminations.pyi"
     functions = [node for node in ast.parse(stub.read_text()).body if isinstance(node, ast.FunctionDef)]
     given = {f.name: {a.arg for a in (*f.args.args, *f.args.kwonlyargs)} for f in functions}

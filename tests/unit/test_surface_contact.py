@@ -138,7 +138,9 @@ def test_errors_of_ropes_that_friction_turns() -> None:
 
 
 def test_surface_out_of_reach() -> None:
-    """If no cable is near a surface, statics reports this. Points beyond the end of a surface are open."""
+    """If no cable is near a surface, the result of a static solve is doubtful. Points beyond the end of a surface are
+    open.
+    """
     world, _, contacts = create(con.PlaneSurface, {"axis": (0.0, 1.0, 0.0), "offset": -9.0})
     system = Assembly(world).layout.systems[con.ContactFrictionSurfaceCable]
     assembly = Assembly(world)
@@ -224,8 +226,8 @@ def test_search() -> None:
 
 
 def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
-    """All bits of a run in a new world from a saved state are equal to the first run, although the pairs are found by a
-    new search.
+    """A run in a new world continues from a saved state. All bits of the results of the second run are equal to the
+    results of the first run, although a new search finds the pairs.
     """
 
     def march(model: Falling, end: float, start: wl.State | None = None) -> wl.State:

@@ -64,8 +64,8 @@ def test_errors_of_threads_are_raised() -> None:
 
 @pytest.mark.parametrize("integration", [0, 2])
 def test_forces_and_tangents_are_those_of_one_thread(monkeypatch: pytest.MonkeyPatch, integration: int) -> None:
-    """Forces and tangents of two ropes in random motion equal the results of one thread up to the order of sums. Each
-    of two threads evaluates one rope, and no row remains.
+    """Forces and tangents of two ropes in random motion equal the results of one thread, except for rounding errors due
+    to the order of sums. Each of two threads evaluates one rope, and no row remains.
     """
     monkeypatch.setattr(threads, "SMALLEST", 10)
     found = []

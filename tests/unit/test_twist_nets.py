@@ -12,7 +12,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from windlass.connectors import Force, fix, position_marker, prescribe
+from windlass.connectors import Force, SphericalJoint, Torque, fix, position_marker, prescribe, rigid_marker
 from windlass.elements import (
     CableMesh,
     PointSlopeTwist3D,
@@ -352,12 +352,93 @@ def test_arguments(arguments: dict[str, Any], message: str, tmp_path: Path) -> N
         world.finalize()
 
 
+PLAIN: dict[str, Any] = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.5}
+
+
 def test_sections_with_and_without_torsion(tmp_path: Path) -> None:
-    """A net in which only some sections have torsion is refused, because its cables could not share points."""
+    """In a net in which only some sections have torsion, the other sections have `Cable3D` and nodes without twist.
+    Both share the positions of their common points, and nothing else.
+
+    A torque turns the section with torsion as it turns the same section alone, and the static solution of the whole
+    net equals the solution of two separate nets that are joined by spherical joints.
+    """
+    points = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (2.0, 0.0, 0.0), (1.0, 0.0, -1.0), (1.0, 1.0, 0.0)]
+    lines, groups = [(0, 1), (1, 2), (3, 1), (1, 4)], {"rod": [0, 1], "side": [2], "other": [3]}
+    ends = {"ends": [0, 2], "feet": [3, 4], "joint": [1]}
+    path = write_lines(tmp_path / "t.vtu", points, lines, groups, ends)
+    sections = {"rod": {"torsional_stiffness": 0.5, "bending_stiffness": (1.0, 0.4)}, "side": {}, "other": {}}
+    common = {**PLAIN, "rotary_inertia": 1e-3, "normal": (0.0, 0.0, 1.0), "in_space": True, "cables_per_line": 3}
+    found = []
+    for apart in (False, True):
+        world = World()
+        if apart:
+            rods = cables_from_mesh(
+                world,
+                write_lines(tmp_path / "r.vtu", points[:3], lines[:2], {}, {"ends": [0, 2], "joint": [1]}),
+                **{**common, **sections["rod"]},
+            )
+            plain = {key: common[key] for key in (*PLAIN, "in_space", "cables_per_line")}
+            others = cables_from_mesh(
+                world,
+                write_lines(tmp_path / "s.vtu", points[1:2] + points[3:], [(1, 0), (0, 2)], {}, {"feet": [1, 2]}),
+                slopes="separate",
+                **plain,
+            )
+            at = next(node for node in others.all_nodes if np.allclose(node.position, points[1]))
+            markers = [position_marker(world, node) for node in (rods.nodes["joint"], at)]
+            world.add(SphericalJoint, marker0=markers[0], marker1=markers[1])
+        else:
+            net = cables_from_mesh(world, path, sections=sections, slopes="through", **common)
+            assert net.with_torsion is not None
+            rods, others = net.with_torsion, net
+            assert rods.all_cables.kind == "TwistCable3D" and others.all_cables.kind == "Cable3D"
+            assert len(rods.all_cables) == 6 and len(others.all_cables) == 6
+            assert {name: len(given) for name, given in rods.cables.items()} == {"rod": 6}
+            assert {name: len(given) for name, given in others.cables.items()} == {"other": 3, "side": 3}
+            # the position of the common point belongs to the node with torsion
+            assert len(rods.nodes["joint"]) == 1 and "joint" not in others.nodes
+            assert len(others.slope_nodes["joint"]) == 2 and "with torsion: 6 cables, 7 nodes" in net.describe()
+        for node in rods.nodes["ends"]:
+            fix(world, node, "x", "y", "z")
+        fix(world, rods.nodes["ends"][0], "twist")
+        for node in others.nodes["feet"]:
+            fix(world, node, "x", "y", "z")
+        tip = next(node for node in rods.nodes["ends"] if node.position[0] == 2.0)
+        world.add(Torque, marker=rigid_marker(world, tip), vector=(0.2, 0.0, 0.0))
+        world.add(Force, marker=position_marker(world, rods.nodes["joint"]), vector=(0.0, 3.0, -5.0))
+        state = Static(world, load_steps=4, rtol=1e-11, name="").solve()
+        if not apart:
+            first = world.dofs_of(rods.nodes["joint"])[0, :3]
+            assert (world.dofs_of(others.slope_nodes["joint"])[:, :3] == first).all()
+        order = np.lexsort(rods.all_nodes.position.round(9).T)
+        found.append(eval_output(rods.all_nodes, "displacement", state)[order])
+        assert_allclose(eval_output(rods.all_cables, "torque", state), 0.2, rtol=1e-4)
+    assert abs(found[0]).max() > 1e-4
+    assert_allclose(found[0], found[1], atol=1e-8)
+
+
+def test_sections_that_need_more_columns(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "t.vtu", T_POINTS, T_LINES, {"rod": [0, 1], "side": [2]})
-    plain = {key: ROD[key] for key in ("axial_stiffness", "bending_stiffness", "mass_per_length")}
-    message = (
-        "section 'side' needs rotary_inertia, torsional_stiffness, because all cables of a net have torsion or none"
-    )
-    with pytest.raises(ModelError, match=message):
-        cables_from_mesh(World(), path, in_space=True, sections={"rod": ROD, "side": plain})
+    for side, message in (
+        (
+            {"torsional_stiffness": 0.5, "axial_stiffness": 1.0},
+            "section 'side' needs mass_per_length, rotary_inertia, bending_stiffness$",
+        ),
+        ({"axial_stiffness": 1.0}, "section 'side' needs mass_per_length, bending_stiffness$"),
+    ):
+        with pytest.raises(ModelError, match=message):
+            cables_from_mesh(World(), path, in_space=True, sections={"rod": ROD, "side": side})
+
+
+def test_sections_with_none(tmp_path: Path) -> None:
+    """Sections whose ``torsional_stiffness`` is None have no torsion, also if a value for all lines is given."""
+    path = write_lines(tmp_path / "t.vtu", T_POINTS, T_LINES, {"rod": [0, 1], "side": [2]})
+    off = {"torsional_stiffness": None, "bending_stiffness": 1.0}
+    _, net = build(path, sections={"side": off})
+    assert net.with_torsion is not None
+    assert net.all_cables.kind == "Cable3D" and list(net.cables) == ["side"]
+    assert net.with_torsion.all_cables.kind == "TwistCable3D" and list(net.with_torsion.cables) == ["rod"]
+    plain = cables_from_mesh(World(), path, in_space=True, sections={"rod": off}, **PLAIN)
+    assert plain.with_torsion is None and plain.all_cables.kind == "Cable3D" and len(plain.all_cables) == 3
+    with pytest.raises(ModelError, match="torsional_stiffness in cables_from_mesh: must be left out, or not be None"):
+        build(path, sections={"rod": off, "side": off})

@@ -1,5 +1,5 @@
-"""Tests of `windlass uncertainty`: the spread by each method agrees with closed forms. Failed runs, continued studies,
-and wrong command lines are also tested.
+"""Tests of `windlass uncertainty`: the spread by each method agrees with closed forms. Further tests concern failed
+runs, continued studies, and wrong command lines.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def run(solver: Dynamic) -> list[tuple[float, int]]:
 
 def test_step_is_cut_at_a_switch_and_grows_after_it() -> None:
     """A contact changes its state at 0.33 s and settles only with steps of 25 ms. The step size is halved twice. After
-    three steps of each size, it is doubled, up to 0.1 s.
+    three steps of each size, the size is doubled, up to 0.1 s.
     """
 
     def update(t: float, size: float) -> PostNewton:

@@ -274,7 +274,9 @@ def test_fields_in_single_precision(kind: Any, tmp_path: Path) -> None:
 
 
 def test_compressed_vtkhdf(tmp_path: Path) -> None:
-    """Compressed files contain the same numbers in fewer bytes. This is also true after a restart."""
+    """Compressed files contain the same numbers in fewer bytes. A file that is continued after a restart also
+    contains these numbers.
+    """
     n = 3000
     points = np.column_stack([np.arange(n) * 0.25, np.zeros(n), np.zeros(n)])
     mesh = LineMesh(points, np.column_stack([np.arange(n - 1), np.arange(1, n)]), np.zeros(n - 1, int))

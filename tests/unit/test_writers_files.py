@@ -171,7 +171,7 @@ def test_csv_errors_and_unfinished_files(tmp_path: Path) -> None:
 
 
 def test_what_is_no_file_is_no_target(tmp_path: Path) -> None:
-    """All writers refuse devices, FIFOs and folders; full disks are tested in test_campaigns.py."""
+    """All writers raise errors for devices, FIFOs and folders as files; full disks are tested in test_campaigns.py."""
     (tmp_path / "belt.pvd").mkdir()
     os.mkfifo(tmp_path / "belt.h5")
     os.mkfifo(tmp_path / "belt.vtkhdf")

@@ -160,7 +160,7 @@ def test_both_kinds_on_the_same_pulleys() -> None:
 
 
 def test_both_kinds_move_on_with_the_pulleys() -> None:
-    """A plain belt, and an ALE belt with free material and a fixed mesh, transmit the same torque of the pulleys."""
+    """A plain belt, and an ALE belt with free material and a fixed mesh, transmit equal torques between the pulleys."""
     model = create_drive((True, False))
     state = preload(model)
     assert model.axial is not None and model.axial_hold is not None

@@ -81,7 +81,7 @@ def test_every_step(run: Run, name: str, tolerance: float) -> None:
 @pytest.mark.parametrize(("name", "tolerance"), [("q_tt", 1e-6), ("ae", 1e-10)])
 def test_accelerations_and_multipliers_of_every_step(run: Run, name: str, tolerance: float) -> None:
     """Accelerations and multipliers of every step agree with Exudyn, relative to the largest entry of the whole run.
-    This entry is much larger than the entries of quiet steps.
+    This entry is much larger than the entries of most steps.
 
     Accelerations have the rounding errors of displacements divided by the step squared, 1e-15/(5e-4)^2 = 4e-9,
     multiplied by stiff modes.

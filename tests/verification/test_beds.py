@@ -16,7 +16,9 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass import connectors as con
+from windlass.connectors.surface_contact.distances import POLYLINE, create_pieces, eval_course, eval_distance
 from windlass.elements import GroundedCatenary, cable_along, hang_from_ground, nodes_of
+from windlass.framework.kernels.kernel import kernel
 
 LENGTH, EA, MASS, N = 300.0, 2e7, 50.0, 120
 GRAVITY = (0.0, 0.0, -9.81)
@@ -24,6 +26,11 @@ HEADING, ORIGIN = np.radians(30.0), (20.0, -10.0)
 PIECES = 12
 """Pieces of the polyline of an arc."""
 Points = list[tuple[float, float]]
+
+
+@kernel
+def ask(kind: Any, geo: Any, pieces: Any, x: float, y: float, z: float) -> Any:
+    return eval_distance(kind, geo, pieces, 0, x, y, z)
 
 
 def place(distance: float, height: float) -> tuple[float, float, float]:
@@ -38,9 +45,7 @@ def hang(ground: Points) -> GroundedCatenary:
     return hang_from_ground(place(0.0, 0.0), place(275.0, 80.0), LENGTH, EA, MASS, 0.0, GRAVITY, ground=corners)
 
 
-def solve(
-    ground: Points, stiffness: float = 1e6, touching: int | None = None, **bed: Any
-) -> tuple[list[float], list[str], wl.State, wl.Entity]:
+def solve(ground: Points, stiffness: float = 1e6, **bed: Any) -> tuple[list[float], list[str], wl.State, wl.Entity]:
     """Solve the line. Return the tensions at the anchor and at the top [N], the reasons of the verdict, the state, and
     the cables.
     """
@@ -49,8 +54,8 @@ def solve(
         world, hang(ground), N, length=LENGTH / N, axial_stiffness=EA, bending_stiffness=1.0, mass_per_length=MASS
     )
     surfaces = con.add_bed(world, [(0.0, 0.0), *ground], heading=HEADING, origin=ORIGIN, **bed)
-    contacts = con.add_surface_contact(world, surfaces, line, contact_stiffness_per_length=stiffness, touching=touching)
-    assert len(contacts) == N * (touching or sum(map(len, surfaces)))
+    contacts = con.add_surface_contact(world, surfaces, line, contact_stiffness_per_length=stiffness)
+    assert len(contacts) == N * len(surfaces)
     con.hinge(world, nodes_of(world, line)[[0, N]])
     solver = wl.Static(world, name="")
     state = solver.solve()
@@ -75,7 +80,9 @@ def round_crest(ground: Points, angle: float, radius: float) -> Points:
 
 
 def test_a_line_on_small_bends() -> None:
-    """On a bed with bends of 6 and 4 degrees, tensions agree within 2e-4 at the top and 0.5 % at the anchor."""
+    """On a bed with bends of 6 and 4 degrees, tensions agree with the closed form within 2e-4 at the top and 0.5 % at
+    the anchor.
+    """
     ground = [(60.0, 6.0), (120.0, 8.0)]
     found, reasons, _, _ = solve(ground, 1e7)
     exact = hang(ground).eval_tension([0.0, LENGTH])
@@ -114,9 +121,7 @@ def test_sharp_crests_are_doubtful(angle: float) -> None:
         assert (len(reasons) == 1) or (not reasons and error < 0.01)
         if error > 0.01:
             wrong.append(error)
-            assert re.match(
-                r"the edge of bed [01] pulls cable 2[3-7] along its axis by .* N at a tension of ", reasons[0]
-            )
+            assert re.match(r"the edge of bed pulls cable 2[3-7] along its axis by .* N at a tension of ", reasons[0])
             assert "on beds with rounding= of add_bed" in reasons[0]
     assert wrong and max(wrong) < 2.0 * np.radians(angle) ** 2
 
@@ -126,18 +131,6 @@ def test_level_beds_and_flat_edges_are_not_doubtful() -> None:
     found, reasons, _, _ = solve([(60.6, 3.0), (121.2, 6.0)])
     assert_allclose(found, hang([(60.0, 60.0 / 20.2)]).eval_tension([0.0, LENGTH]), rtol=3e-4)
     assert not reasons
-
-
-def test_a_search_for_the_pieces() -> None:
-    """Tensions and reasons for doubt are equal if contact searches for the touching surfaces and if contact evaluates
-    all pairs.
-    """
-    ground = rise_to(60.6, np.radians(15.0))
-    for rounding in (0.0, 10.0):
-        pairs, found = (solve(ground, touching=touching, rounding=rounding) for touching in (None, 3))
-        assert_allclose(found[0], pairs[0], rtol=1e-6)
-        assert len(found[1]) == len(pairs[1]) == (rounding == 0.0)
-        assert [words.split(" by ")[0] for words in found[1]] == [words.split(" by ")[0] for words in pairs[1]]
 
 
 def test_a_line_spans_a_hollow() -> None:
@@ -158,30 +151,50 @@ def test_a_line_spans_a_hollow() -> None:
     assert not reasons
 
 
-def test_surfaces_of_a_bed() -> None:
-    """The first and the last piece continue by at least 100 km. Drums occupy at most half of a piece between two
-    corners, and do not cross other pieces. Hollows have no drums.
+def test_surface_of_a_bed() -> None:
+    """The first and the last piece continue by at least 100 km. Arcs of crests and hollows occupy at most half of a
+    piece between two corners, and do not cross other pieces.
     """
     eighth, cliff = np.tan(np.pi / 8.0), np.tan(0.5 * (np.arctan(0.35 / 4.0) + np.arctan(60.0)))
-    (planes,) = con.add_bed(wl.World(), [(0.0, 0.0), (1.0, 0.0)], rounding=5.0)
-    assert_allclose(planes.table.collect("half_length", planes.rows), 0.5 + 1e5)
+    (level,) = con.add_bed(wl.World(), [(0.0, 0.0), (1.0, 0.0)], rounding=5.0)
+    assert_allclose(level.table.collect("vertices", level.rows)[0], [-1e5, 0.0, 1e5 + 1.0, 0.0])
+    long, short = np.sqrt(8.0) / eighth, np.sqrt(0.5) / eighth  # half of 5.66 m and half of 1.41 m
     for points, radii in (
-        # half of 5.66 m and half of 1.41 m
         (
             [(-9.0, 0.0), (-4.0, 0.0), (0.0, 4.0), (8.0, 4.0), (9.0, 3.0), (20.0, 3.0)],
-            (np.sqrt(8.0) / eighth, np.sqrt(0.5) / eighth),
+            {1: long, 2: long, 3: short, 4: short},
         ),
         # the first and the last piece extend beyond their points
-        ([(0.0, 0.0), (4.0, 4.0), (5.0, 3.0)], (100.0,)),
-        # drums of 100, 50 and 25 m below a small bend would reach through the cliff behind the bend
+        ([(0.0, 0.0), (4.0, 4.0), (5.0, 3.0)], {1: 100.0}),
+        # circles of 100, 50 and 25 m below a small bend would reach through the cliff behind the bend
         (
             [(0.0, 0.0), (10.0, 0.0), (20.0, -0.35), (24.0, 0.0), (24.5, -30.0), (99.0, -30.0)],
-            (12.5, 0.5 * np.hypot(4.0, 0.35) / cliff),
+            {1: 12.5, 3: 0.5 * np.hypot(4.0, 0.35) / cliff},
         ),
     ):
-        planes, drums = con.add_bed(wl.World(), points, rounding=100.0)
-        assert len(planes) == len(points) - 1
-        assert_allclose(drums.table.collect("radius", drums.rows), radii)
+        (bed,) = con.add_bed(wl.World(), points, rounding=100.0)
+        assert_allclose(bed.table.collect("vertices", bed.rows)[0][2:-2], np.ravel(points)[2:-2])
+        found = bed.table.collect("rounding", bed.rows)[0]
+        assert_allclose([found[k - 1] for k in radii], list(radii.values()))
+
+
+def test_force_is_continuous_at_corners() -> None:
+    """Along a path at a constant depth below the bed, the distance from a polyline with rounded crests and hollows is
+    this depth, and the direction of the force changes by at most the step divided by the radius.
+    """
+    points = [(-9.0, 0.0), (-4.0, 0.0), (0.0, 2.0), (8.0, 2.0), (14.0, 0.5), (20.0, 3.0)]
+    radius, depth = 1.0, 0.2
+    pieces = create_pieces(np.ravel(points[::-1]), np.full(len(points) - 2, radius), "row 0", revolved=False)
+    curve = np.stack(eval_course(pieces, 4001), axis=1)
+    way = np.gradient(curve, axis=0)
+    inner = curve + depth * np.column_stack((-way[:, 1], way[:, 0])) / np.hypot(*way.T)[:, None]
+    kind, geo = np.array([POLYLINE]), np.array([[0.0, len(pieces), 0.0, 0.0, 0.0, 0.0, 0.0, np.inf]])
+    found = [ask(kind, geo, pieces, x, 3.0, z) for x, z in inner[1:-1]]
+    normals = np.array([(d.nx, d.ny, d.nz) for d in found])
+    assert all(d.there for d in found)
+    assert_allclose([d.phi for d in found], -depth, rtol=0, atol=1e-3)
+    step = np.hypot(*np.diff(curve, axis=0).T).max()
+    assert np.abs(np.diff(normals, axis=0)).max() < 1.5 * step / (radius - depth)
 
 
 def test_wrong_beds() -> None:

@@ -244,7 +244,7 @@ def test_theory_fulfils_its_equations() -> None:
     assert_allclose((F1 - F2) * R, 30.0, rtol=1e-10)
     assert_allclose(F1 / F2, exp(0.4 * phi), rtol=1e-10)
     assert_allclose([c * lam1, c * lam2], [20.0 * R, motion.driven_speed * R], rtol=1e-10)
-    # the textbook formula with prestrain gives 1 - loss
+    # the ratio of speeds, 1 - loss, agrees with the textbook formula with prestrain
     assert_allclose(1 - motion.speed_loss, (EA * (1 + e0) + N2) / (EA * (1 + e0) + N1), rtol=1e-12)
     angle = (np.arange(20000) + 0.5) * phi / 20000
     force = F2 * np.exp(0.4 * angle)

@@ -115,7 +115,7 @@ def test_power_balance(run: Run) -> None:
 
     Powers are means over the last 0.1 s. Contact power is force times slip velocity, from the output variables. Contact
     power is dissipated by friction or stored in bristles and normal springs, whose energy is constant in the steady
-    run. The power of the cables less the change of their elastic energy is the axial damping, which must not be
+    run. The power of the cables minus the change of their elastic energy is the axial damping, which must not be
     negative.
     """
     motor, load, damper, contact, cables = np.mean(run.powers, axis=0)

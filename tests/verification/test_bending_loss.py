@@ -45,11 +45,11 @@ def test_a_belt_that_runs_without_load_takes_the_power_of_its_bends() -> None:
     speed = SPEED * RADII["driver"]
     power = speed * sum(SHARE * EI / (2.0 * radius**2) for radius in RADII.values())
     report = means.report()
-    # the mean over nine periods in which idler and driven pulley oscillate on the belt after the start, at 252 Hz
+    # after the start, idler and driven pulley oscillate on the belt at 252 Hz; the mean is over nine periods
     assert_allclose(report["driver"].power, -power, rtol=0.02)
     # the mean torque on pulleys without a load is 0, so all loss occurs in the belt
     assert abs(report["idler"].power) < 0.01 * power and abs(report["driven"].power) < 0.01 * power
-    # the energy over the whole time; the speeds of the pulleys differ only by creep and at the start
+    # the lost energy is power times duration, because the speeds of the pulleys differ only by creep and at the start
     assert_allclose(ledger["CoordinateSpringDamperExt.sliding"][-1], power * 0.056, rtol=5e-3)
 
 

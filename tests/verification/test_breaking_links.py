@@ -59,8 +59,8 @@ def test_a_spring_breaks(method: str, time: float) -> None:
 
 
 def test_criteria() -> None:
-    """A link breaks at the end of the step in which its breaking load is reached, or when its function returns True,
-    and only once.
+    """A link breaks only once. The break occurs at the end of the step in which the breaking load of the link is
+    reached, or in which its function returns True.
     """
     world, mass, springs = hang_on_springs()
     pull = world.add(con.Force, marker=con.position_marker(world, mass), function=lambda t: (0.0, 0.0, -50.0 * t))
@@ -135,8 +135,9 @@ def test_links_break_in_each_solve() -> None:
 
 
 def test_links_at_their_breaking_load_at_the_end() -> None:
-    """Links that reach their breaking load, time or rule in the last step of statics or dynamics are still active, and
-    the verdict names these links. A solve that continues breaks these links at its start.
+    """If links reach their breaking load or their time, or if their rule is fulfilled, in the last step of a static or
+    dynamic solve, the links are still active, and the verdict names them. A solve that continues breaks these links at
+    its start.
     """
     words = "reached their breaking load, damage, time or rule at the end and are still active in the result: b (11.77"
     world, _, springs = hang_on_springs()
@@ -195,7 +196,9 @@ def test_a_restart_with_an_earlier_time_of_breaking(tmp_path: Path) -> None:
 
 
 def test_a_hook_that_switches_forces() -> None:
-    """After a hook that sets ``changes_forces`` without ``changes_state``, accelerations follow from the new forces."""
+    """If a hook sets ``changes_forces`` but not ``changes_state``, accelerations after the hook follow from the new
+    forces.
+    """
     world, mass, springs = hang_on_springs()
     start = wl.Static(world, name="").solve()
 

@@ -230,8 +230,8 @@ def test_wrong_ropes() -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_processes(processes: int, tmp_path: Path) -> None:
-    """On several processes, the same cable breaks at the same time, and the motion after the break equals the motion on
-    one process. These statements also hold for a load on a winch rope in water.
+    """On several processes, the cable that breaks, the time of the break, and the motion after the break agree with a
+    run on one process. These statements also hold for a load on a winch rope in water.
     """
     path = tmp_path / "found.npz"
     done = run_python([ROOT / "tests/support/parallel_breaking.py", path, "-quiet"], processes)

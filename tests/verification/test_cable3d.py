@@ -292,7 +292,7 @@ def test_laws_of_users() -> None:
 
 
 def test_a_law_that_says_the_same() -> None:
-    """Linear laws that are given as user functions have the same forces and tangents as the built-in laws, also where a
+    """Linear laws that are given as user functions have the same forces and tangents as the built-in laws, even where a
     cable is straight.
     """
 

@@ -300,8 +300,8 @@ def test_balance_of_forces_and_moments() -> None:
 
 
 def test_force_goes_on_from_cable_to_cable() -> None:
-    """A rope slides along the bend of a second rope over many cables of this rope. The contact force has no jumps, and
-    no contact is lost.
+    """A rope slides along the bend of a second rope over many cables of the second rope. The contact force has no
+    jumps, and no contact is lost.
     """
     world, bend, count = wl.World(), 0.2, 16
     angle = np.linspace(-0.8, 0.8, count + 1)

@@ -29,8 +29,8 @@ def test_damaged_files(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("seed", [1, 2])
 def test_files_of_users(seed: int, tmp_path: Path) -> None:
-    """Every function that writes files refuses to overwrite models, notes, data and folders of users, but replaces its
-    own earlier output.
+    """Functions that write files never overwrite models, notes, data and folders of users, but replace their own
+    earlier output.
     """
     assert "no file of a user changed" in outputs.run(8, tmp_path, seed)
 

@@ -160,7 +160,7 @@ def test_polygon_effect() -> None:
     polygons.
 
     The closed form has no compliance of contacts and no vibration of rollers. The amplitudes at the tooth frequency
-    have errors of 2 and 4 % over the first tooth, and up to 12 % over later teeth, also with half the step.
+    have errors of 2 and 4 % over the first tooth, and up to 12 % over later teeth, even with half the step.
     """
     pitch = 2.0 * math.pi / TEETH[0]
     drive = chain_drive()

@@ -17,6 +17,8 @@ from windlass.solvers.failure import NotConverged
 from windlass.solvers.newton.callbacks import eval_residual
 from windlass.solvers.newton.problem import NonlinearProblem
 
+from support.beam_contacts import create_belt as create_beam_belt
+from support.beam_contacts import create_dragged
 from support.contact_forms import create_drive
 from support.rope_contact import create_knot
 from support.small_models import bouncing_mass, pendulum
@@ -182,6 +184,8 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "chain to rounding": exact_chain,
     "slack rope": slack_rope,
     "knot": knot,
+    "thick beam": lambda: (wl.Dynamic(create_dragged().world, step=1e-3, end=0.06, name=""), None),
+    "belt of beams": lambda: (wl.Dynamic(create_beam_belt(press=240.0).world, step=2e-4, end=0.02, **LOOSE), None),
     "failing chain": lambda: exact_chain(max_it=1, control=wl.StepControl(smallest=2e-4)),
     "failing rope": lambda: slack_rope(max_it=4, adaptive=False),
 }
@@ -211,7 +215,7 @@ def test_functions_of_users_do_not_keep_residuals_in_python(monkeypatch: pytest.
 
 @pytest.mark.parametrize("place", ["force of time", "force of displacement", "prescribed motion"])
 def test_errors_of_users_arrive_as_themselves(place: str) -> None:
-    """An error of a user function reaches the caller unchanged, also after many steps of compiled callbacks."""
+    """An error of a user function reaches the caller unchanged, even after many steps of compiled callbacks."""
 
     class Broken(Exception):
         pass

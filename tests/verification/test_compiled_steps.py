@@ -61,7 +61,7 @@ def test_steps_without_a_look_are_one_call(calls: list[int]) -> None:
     solver, _ = chain()
     state = solver.solve()
     assert state.step == solver.statistics.steps == 300 and state.t == 0.3
-    assert sum(calls) > 250 and len(calls) < 40 and max(calls) == MOST - 1
+    assert sum(calls) > 250 and len(calls) < 30 and 100 < max(calls) < MOST
 
 
 def test_hooks_see_their_steps(calls: list[int], tmp_path: Path) -> None:
@@ -142,7 +142,9 @@ def test_entries_are_recorded_without_python(calls: list[int], tmp_path: Path, m
 
 
 def test_hooks_that_extend_a_recorder_see_recorded_steps(calls: list[int], tmp_path: Path) -> None:
-    """Subclasses of sensors, recorders and ledgers that extend ``after_step`` are called at each recorded step."""
+    """If a subclass of a sensor, recorder or ledger extends ``after_step``, this method is called at each recorded
+    step.
+    """
 
     class Counting:
         seen = 0
@@ -386,7 +388,9 @@ def test_ropes_in_contact_take_compiled_steps(calls: list[int]) -> None:
 
 
 def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -> None:
-    """A ledger evaluates the records of a solve that a hook has ended, and refuses solves of another model."""
+    """A ledger evaluates the records of a solve that a hook has ended. For a solve of another model, the ledger raises
+    an error.
+    """
 
     class Failing(wl.StepHook):
         def after_step(self, state: wl.State) -> None:
@@ -415,7 +419,7 @@ def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -
 @pytest.mark.parametrize("period", [0.0, 5e-3])
 def test_compiled_steps_call_hooks_that_read_the_state(calls: list[int], period: float) -> None:
     """Hooks of Exudyn scripts, which write rows of a file, read the same times and states in compiled steps as in
-    single steps. Steps between two rows run without Python. An error in such a hook ends the solve.
+    single steps. Steps between two rows run without Python. An error in one of these hooks ends the solve.
     """
 
     class Rows(StepCalls):

@@ -62,8 +62,8 @@ def test_step_by_step() -> None:
     """The end value agrees with Exudyn within 1e-9. The numbers of steps (1281), iterations and passes (1305) equal the
     recorded numbers, and every step of the recorded motion agrees.
 
-    Exudyn computes its tangent by numerical differences. This leaves errors of 1e-12 in the motion, which contacts
-    amplify.
+    Exudyn computes its tangent by numerical differences. These differences leave errors of 1e-12 in the motion, which
+    contacts amplify.
     """
     world, mass, _ = build_model()
     solver = create_solver(world)

@@ -98,7 +98,7 @@ def create_stop(stiffness: float) -> wl.World:
 )
 def test_bodies_that_leave_far_too_fast(world: wl.World, steps: int, speed: float) -> None:
     """If a contact lasts 0.01 to 0.1 ms and the step size is 1 ms, the speed after the impact is too large, and the
-    verdict is doubtful. The verdict on a run of only ten steps that begins with the impact is also doubtful.
+    verdict is doubtful. The verdict is also doubtful for a run of only ten steps that begins with the impact.
     """
     solver = wl.Explicit(world, step=1e-3, end=steps * 1e-3, name="")
     assert solver.solve().v[1] > speed
@@ -219,7 +219,7 @@ def test_steps_are_cut_where_a_cable_would_pass_a_circle_of_a_set() -> None:
 @pytest.mark.parametrize(("touching", "cut"), [(0, False), (1, False), (1, True)])
 @pytest.mark.parametrize("x", [0.0, 1.5])
 def test_a_cable_in_space_that_passes_a_ball(touching: int, cut: bool, x: float) -> None:
-    """The verdict is doubtful if a 3D cable passes through a ball, both for a contact pair and for a set of balls in
+    """The verdict is doubtful if a 3D cable passes through a ball. The cases are a contact pair, and a set of balls in
     which the cable is outside of the search distance at both ends of the step.
 
     The verdict is "ok" if the cable passes next to the ball.
@@ -383,8 +383,8 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("windlass.solvers.dynamic.HARD", 10**9)
     solver = wl.Dynamic(world, step=step, end=0.94, **settings)
     solver.solve(start)
-    # the step in which the tension jumps depends on micrometres of the length of the rope; after an early jump, the
-    # verdict has further reasons
+    # if the length of the rope changes by micrometres, the tension may jump in another step; if the tension jumps
+    # early, the verdict also contains other reasons, so the test selects the reason that describes the jump
     (leap,) = (reason for reason in solver.verdict.reasons if " leaps by " in reason)
     assert "the tension of Cable2D row" in leap and re.search(r"at t = 0\.[89]", leap)
 

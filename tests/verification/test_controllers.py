@@ -64,7 +64,7 @@ def test_explicit_methods_take_states() -> None:
 
 
 def test_statics_finds_states_at_rest() -> None:
-    """From y_t = 0, statics find a state that gives a force, and a state that controls a position."""
+    """Static solves with y_t = 0 find a state that gives a force, and a state that controls a position."""
     world = wl.World(gravity=(0.0, -9.81))
     mass = world.add(el.MassPoint, position=(0.0, 0.0), mass=2.0)
     con.fix(world, mass, "x")

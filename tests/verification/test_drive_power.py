@@ -66,9 +66,9 @@ def test_losses_of_a_belt_by_their_causes() -> None:
 
     Normal dampers, the cord and the integration method dissipate the rest.
 
-    The belt makes one turn from the steady motion, and a second turn with ledger and means. The losses by friction and
-    cord are 0.3 % below theory, and 1 - efficiency is 9 % above theory, because of the normal dampers. The remaining
-    1.2 % of the losses are stored energy and errors of the means.
+    The belt makes a first turn, which starts from the steady motion, and a second turn, during which ledger and means
+    are recorded. The losses by friction and cord are 0.3 % below theory, and 1 - efficiency is 9 % above theory,
+    because of the normal dampers. The remaining 1.2 % of the losses are stored energy and errors of the means.
     """
     world, bodies = wl.World(), list[Any]()
     for name, x in (("driver", 0.0), ("driven", 0.4)):

@@ -1,12 +1,12 @@
 """Tests of the energy ledger: works, energies, losses, the loss of the integration method, and the remaining error
 (remainder of the energy balance).
 
-If all laws conserve energy, the remaining error consists of rounding errors and the residual of Newton's method. The
-same holds for linear dampers with the trapezoidal rule. If other laws dissipate energy, the remaining error is of order
-2 in the step size. The tests use the following closed forms: the trapezoidal rule conserves the energy of a linear
-oscillator; the work of a motor is the integral of its power; the energy error of velocity Verlet is O(h²); losses of a
-belt on its pulleys follow from the theory of creep. Source: T. J. R. Hughes, The Finite Element Method (1987), section
-9; `con.belt_creep` for creep.
+If all laws conserve energy, the remaining error consists of rounding errors and the residual of Newton's method. For
+linear dampers and the trapezoidal rule, the remaining error also consists only of these two parts. If other laws
+dissipate energy, the remaining error is of order 2 in the step size. The tests use the following closed forms: the
+trapezoidal rule conserves the energy of a linear oscillator; the work of a motor is the integral of its power; the
+energy error of velocity Verlet is O(h²); losses of a belt on its pulleys follow from the theory of creep. Source: T. J.
+R. Hughes, The Finite Element Method (1987), section 9; `con.belt_creep` for creep.
 """
 
 from __future__ import annotations
@@ -60,7 +60,7 @@ def test_a_linear_oscillator(method: str) -> None:
 
 
 def test_a_damped_oscillator() -> None:
-    """If the work of a linear damper is computed from its displacement in each step, no error remains.
+    """If the work of a linear damper is computed from its displacement in each step, the energy balance has no error.
 
     The loss converges to the exact loss with order 2.
     """

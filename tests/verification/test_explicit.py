@@ -64,7 +64,7 @@ def test_runge_kutta_reaches_rounding(damping: float) -> None:
     states = [(s.t, s.q[0], s.a[0], s.v[0]) for s in solver.march()]
     for t, x, a, v in states:
         assert abs(x - exact(t)) < 1e-11
-        # the accelerations are those at the end of the step
+        # the accelerations are computed at the end of the step
         assert a == pytest.approx(-(200.0 * x + damping * v) / 2.0, abs=1e-12)
     assert {round(0.1 * k, 12) for k in range(1, 11)} <= {round(s[0], 12) for s in states}
 
@@ -116,8 +116,8 @@ def test_runge_kutta_on_a_bounce(adaptive: bool, tolerance: float) -> None:
 
 
 def test_verlet_on_a_bounce() -> None:
-    """Verlet's method has order 2 on a bounce if steps end at the instants of contact. After a step that ends at such
-    an instant, later steps end at multiples of the step size again.
+    """Verlet's method has order 2 on a bounce if steps end at the instants of contact. After a step that ends at an
+    instant of contact, later steps end at multiples of the step size again.
     """
     errors = []
     for step in (1e-3, 5e-4, 2.5e-4):

@@ -43,7 +43,7 @@ def test_models_without_accelerations(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["verlet", "rk"])
 def test_programs_of_forces_give_the_same_motion(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Motions are exactly equal if one program and if separate calls evaluate the forces, also after a change of the
+    """Motions are exactly equal whether one program or separate calls evaluate the forces, even after a change of the
     model.
     """
     found = []

@@ -366,8 +366,9 @@ def test_functions_of_cables_are_called_with_their_items() -> None:
 
 
 def test_functions_of_cables_that_wrap_the_same_function() -> None:
-    """Each cable has the forces of its own function, also if functions are decorators of one function, or objects
-    without hash values."""
+    """Each cable has the forces of its own function, even if functions are decorators of one function, or objects
+    without hash values.
+    """
     items = json.loads((ITEMS.parent / "cable_motion.json").read_text())
     cables = [k for k, item in enumerate(items["objects"]) if item["objectType"] == "ANCFCable2D"]
 

@@ -457,7 +457,7 @@ class Vectors:
 
 
 def test_rows_of_files_are_those_of_numpy() -> None:
-    """The text of a table agrees with the text of `numpy.savetxt`, also for values that are not finite."""
+    """The text of a table agrees with the text of `numpy.savetxt`, even for values that are not finite."""
     rows = np.random.default_rng(3).normal(size=(20, 4)) * 10.0 ** np.arange(-200, 200, 100)
     rows[3, 1:] = np.nan, -np.inf, -0.0
     for number in ("%.16g", "%.10g"):
@@ -603,7 +603,7 @@ def test_solver_classes_are_answered_or_refused(monkeypatch: pytest.MonkeyPatch)
 def test_errors_that_a_script_catches_are_told(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """If a script catches the error of a solve, a message says that later results of the script are not results of
+    """If a script catches the error of a solve, a message states that later results of the script are not results of
     Windlass.
     """
     monkeypatch.setattr("windlass.exudyn.run.ERRORS", [])

@@ -29,7 +29,7 @@ def test_body_on_a_cantilever() -> None:
     """A body of 1.5 kg runs with 3 m/s to the end of a cantilever, over five of eight cables.
 
     The motion is compared with Exudyn. With steps of 1e-4 s, the difference from Exudyn's extrapolated results is 1e-6.
-    The tolerance is 2e-5 with 1e-3 s.
+    With steps of 1e-3 s, the tolerance is 2e-5.
     """
     world = wl.World(gravity=(0.0, -9.81))
     cables = straight_cable(

@@ -239,9 +239,7 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_table() -> None:
-    """The force of a rope with a table agrees with the interpolation at each strain, also beyond the ends of the
-    table.
-    """
+    """The force of a rope with a table agrees with the interpolation at each strain, even beyond both ends."""
     x, T = np.array(TABLE).T
     curve = PchipInterpolator(x, T)
     for strain in (-0.015, 0.004, 0.018, 0.049, 0.06):

@@ -28,8 +28,8 @@ from windlass.framework.arrays import FloatArray
 
 from support.moving_spans import Span, eval_growth, eval_roots, find_exact_root, linearise
 
-# length, mass per length and bending stiffness are 1, so the roots are those of the dimensionless equation, and U =
-# u/√β
+# length, mass per length and bending stiffness are 1, so the roots are equal to the roots of the dimensionless
+# equation, and U = u/√β
 
 
 def find_roots(pipe: Span, u: float, elements: int) -> FloatArray:

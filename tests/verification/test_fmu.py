@@ -160,7 +160,7 @@ def slave(file: Path, initialise: bool = True, messages: list[str] | None = None
 
 
 def make_drum(step: float = STEP, end: float = END, inertia: float = 2.5) -> tuple[wl.Dynamic, Any, Any]:
-    """Return the solver of the same model, and handles to drum and motor."""
+    """Return the solver of the model that the FMU contains, and handles to drum and motor."""
     world = wl.World()
     drum = world.add(el.RigidBody2D, name="drum", position=(0.0, 0.0), mass=1.0, inertia=inertia)
     con.fix(world, drum, "x", "y")
@@ -180,12 +180,14 @@ def test_the_fmu_is_valid(model: Path) -> None:
     assert (found["torque"].start, found["torque"].unit) == ("3", "N m")
     assert (found["inertia"].start, found["inertia"].min) == ("2.5", "0.1")
     assert description.coSimulation.canGetAndSetFMUstate
-    # a text or a number, depending on the version of FMPy
+    # the value is a text or a number, depending on the version of FMPy
     assert float(description.defaultExperiment.stepSize) == 0.01
 
 
 def test_the_fmu_equals_the_model(model: Path) -> None:
-    """With equal steps, FMU and model have equal results up to rounding errors, also with another parameter value."""
+    """For the default and for another parameter value, the results of FMU and model with equal steps agree up to
+    rounding errors.
+    """
     for values, inertia in (({}, 2.5), ({"inertia": 4.0}, 4.0)):
         result = fmpy.simulate_fmu(str(model), stop_time=END, output_interval=2 * STEP, start_values=values)
         solver, drum, _ = make_drum(inertia=inertia)
@@ -458,7 +460,7 @@ def test_coupling_error_is_of_first_order(folder: Path) -> None:
 
 
 def test_a_coupled_fmu_equals_the_controller_at_its_step(folder: Path, model: Path) -> None:
-    """The model as an FMU, coupled by hand, equals the model that runs the controller."""
+    """The model as an FMU, coupled by hand, gives the same results as the model that runs the controller."""
     file = make_fmu(folder, "Controller", CONTROLLER)
     with slave(model, torque=0.0) as plant, slave(file) as controller:
         for k in range(round(END / 0.02)):
@@ -518,7 +520,7 @@ def test_a_killed_run_continues_with_its_controller(folder: Path) -> None:
 
 
 def test_a_controller_begins_again(folder: Path) -> None:
-    """Each solve begins with accelerations that follow from the first outputs of the controller, also if the model was
+    """Each solve begins with accelerations that follow from the first outputs of the controller, even if the model was
     changed between two solves.
     """
     file = make_fmu(folder, "Controller", CONTROLLER)

@@ -48,7 +48,7 @@ def solve(world: wl.World, start: wl.State | None = None, **settings: Any) -> wl
 
 
 def count_folds(belt: Entity, state: wl.State) -> int:
-    """Count ends of cables at which the slope points against the chord, from points of the axis."""
+    """From points of the axis, count the ends of cables at which the slope points against the chord."""
     points = wl.eval_output(belt, "position", state, x=np.outer(belt.length, [0.0, 1e-6, 1.0 - 1e-6, 1.0]))
     chord = points[:, 3] - points[:, 0]
     slopes = points[:, 1] - points[:, 0], points[:, 3] - points[:, 2]
@@ -69,7 +69,7 @@ def test_belts_that_are_turned_inside_out(elements: int, strain: float) -> None:
         q[:, 2:4] = -2.0 * np.reshape(node.slope, (1, 2)) - q[:, 2:4]
         start.put(node, q, "q")
         if count_folds(belt, solve(world, start, stability="off")) == 0:
-            # the contacts have turned the element back
+            # the contacts have turned the element back to its original direction
             np.testing.assert_allclose(eval_forces(belt, solve(world, start)), forces, rtol=1e-3)
             continue
         folded += 1

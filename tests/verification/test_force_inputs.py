@@ -29,7 +29,8 @@ def create_bodies() -> wl.World:
     rope = el.straight_cable(
         world, (0.0, -1.0), (1.0, -1.2), 1, axial_stiffness=10.0, bending_stiffness=1.0, mass_per_length=1.0
     )
-    distance = con.distance_coordinate(  # added before the markers of other kinds that are used with this marker
+    # created before the markers of other kinds, with which the test combines this distance
+    distance = con.distance_coordinate(
         world, con.position_marker(world, ball, (0.2, -0.1, 0.1)), con.position_marker(world, plate, (0.3, 0.1)), 0.5
     )
     way = con.point_coordinate(world, ball, (1.0, 2.0, -0.5), at=(-0.3, 0.2, 0.4))
@@ -148,6 +149,6 @@ def test_two_processes(tmp_path: Path) -> None:
             found.append(dict(kept))
     serial, parallel = found
     assert_allclose(parallel["places"], serial["places"], rtol=0, atol=1e-10)
-    # stops begin and end to act in the same steps on one and on two processes
+    # the stops become active and inactive in the same steps on one and on two processes
     for name in ("accelerations", "multipliers"):
         assert_allclose(parallel[name], serial[name], rtol=0, atol=1e-8 * np.abs(serial[name]).max(), err_msg=name)

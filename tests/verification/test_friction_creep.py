@@ -1,9 +1,9 @@
 """Creep of spheres with regularised friction (`HuntCrossley`) on an incline and in a pyramid, compared with closed
 forms.
 
-With u_s = u_d = μ, the friction law is f_t = μ f v_t/v_tr up to the transition velocity v_tr. The law has no sticking:
-surfaces that dry friction would hold, f_t < μ f, slide permanently at the speed v_t = v_tr f_t/(μ f). The cases contain
-homogeneous spheres with the radius R and the mass m (moment of inertia 2/5 m R²):
+With u_s = u_d = μ, the friction law with the normal force f is f_t = μ f v_t/v_tr up to the transition velocity v_tr.
+The law has no sticking: surfaces that dry friction would hold, f_t < μ f, slide permanently at the speed v_t = v_tr
+f_t/(μ f). The cases contain homogeneous spheres with the radius R and the mass m (moment of inertia 2/5 m R²):
 
 - a sphere on an incline with the angle θ rolls with the acceleration a = 5/7 g sin θ if tan θ < 7/2 μ. For larger
   angles the sphere slips with a = g (sin θ - μ cos θ) and the angular acceleration α = 5/2 μ g cos θ/R. Because equal
@@ -12,9 +12,9 @@ homogeneous spheres with the radius R and the mass m (moment of inertia 2/5 m R�
 - a body that cannot rotate creeps down an incline with the speed v_tr tan θ/μ;
 - three spheres on a floor carry a fourth sphere; φ is the angle between the lines of their centres and the vertical.
   Equilibrium of the upper sphere and of the torques of a lower sphere gives the normal force W/3 and the friction W/3
-  tan(φ/2) between the spheres. The same friction acts on the floor under 4/3 W. The pyramid therefore falls for μ <
-  tan(φ/2), and otherwise spreads. The speed of the lower spheres follows from the two slip velocities and the rolling
-  of the lower spheres,
+  tan(φ/2) between the spheres. This friction also acts on the floor, where the normal force is 4/3 W. The pyramid
+  therefore falls for μ < tan(φ/2), and otherwise spreads. The speed of the lower spheres follows from the two slip
+  velocities and the rolling of the lower spheres,
 
       u = 5/4 v_tr/μ tan(φ/2)/(1 + 1/cos φ)
 

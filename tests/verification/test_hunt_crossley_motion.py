@@ -1,5 +1,5 @@
-"""Trajectories and restitution of bodies in Hunt-Crossley contact are compared with Simbody. The energy balance is
-checked, and implicit steps are compared with explicit steps.
+"""Trajectories and restitution of bodies in Hunt-Crossley contact are compared with Simbody. Further tests concern the
+energy balance, and the agreement of implicit and explicit steps.
 
 The recorded values are computed by Simbody's Runge-Kutta-Merson integrator with an accuracy of 1e-12. The error of the
 integrator, from a run with the accuracy 1e-10, is up to 2e-9 m and 3e-7 m/s.

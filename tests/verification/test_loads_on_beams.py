@@ -105,7 +105,7 @@ def test_uniform_load_on_a_short_cantilever(dims: int, order: int) -> None:
 
 
 def test_torque_that_bends_a_cantilever() -> None:
-    """A torque m per length bends a 2D cantilever by the angle m (L x - x²/2)/EI at x, also for large angles."""
+    """A torque m per length bends a 2D cantilever by the angle m (L x - x²/2)/EI at x, even for large angles."""
     m, EI = 5.0, 2.0
     world = wl.World()
     beam = straight_beam(world, (0, 0), (1, 0), 8, order=3, **PLANE)
@@ -219,7 +219,7 @@ EA, GA, EI = 2e9, 8e8, 6e8
 
 def find_frequency(added: float) -> float:
     """Return the first bending frequency [Hz] of the pile with an added mass [kg/m] in the water. The pile is a
-    Timoshenko beam that is clamped at its foot, and that the soil does not support.
+    Timoshenko beam that is clamped at its foot. The soil does not support the pile.
     """
 
     def condition(frequency: float) -> float:

@@ -43,8 +43,8 @@ def add_cables(world: wl.World) -> list[Entity]:
 
 
 def test_strain_is_that_of_the_axial_force() -> None:
-    """EA u + d_EA u_t with the measured strain u equals the axial force of the cable. ALE and winch cables are compared
-    at rest.
+    """EA u + d_EA u_t with the measured strain u equals the axial force of the cable. For ALE and winch cables,
+    the test compares both values at rest.
     """
     world, place = wl.World(), 0.8
     cables = add_cables(world)
@@ -272,7 +272,7 @@ def test_brake_is_released_by_the_torque_at_a_joint() -> None:
 
 
 def test_partition_keeps_cells_beside_their_joints() -> None:
-    """A load cell is assigned to the process of its joint, also if the joint holds a hub (a body in very many rows)."""
+    """A load cell is assigned to the process of its joint, even if the joint holds a hub (a body in very many rows)."""
     world = wl.World()
     hubs = [world.add(el.RigidBody2D, position=(0.0, y), mass=1.0, inertia=1.0) for y in (0.0, 1.0)]
     bodies = world.add(el.RigidBody2D, position=np.ones((100, 2)), mass=1.0, inertia=1.0)

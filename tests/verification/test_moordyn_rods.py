@@ -178,8 +178,8 @@ def test_pinned_body_without_hold(tmp_path: Path) -> None:
 
 
 def test_points_of_a_body(tmp_path: Path) -> None:
-    """The period of a pinned body includes mass, volume and added mass of a point above its pin, and no note says that
-    these values are omitted.
+    """The period of a pinned body includes mass, volume and added mass of a point above its pin, and no note states
+    that these values are omitted.
     """
     mooring = load(tmp_path, bodies="1 CoupledPinned 0 0 -20 0 2 0 0 0 1e-3 0 0 0", points="1 Body1 0 0 4 20 0.1 0 0.5")
     assert not any("left out" in note for note in mooring.notes)
@@ -327,7 +327,9 @@ def test_buoy_and_column_of_moordyn(tmp_path: Path) -> None:
 
 
 def test_angles_follow_euler(tmp_path: Path) -> None:
-    """Angles of bodies are the angles of Rotation "XYZ", and roll and pitch of rods define the axis of the rod."""
+    """Angles of bodies are Euler angles with the order "XYZ" of SciPy, and roll and pitch of rods define the axis of
+    the rod.
+    """
     rng = np.random.default_rng(3)
     for angles in rng.uniform(-80.0, 80.0, (20, 3)):
         matrix = Rotation.from_euler("XYZ", angles, degrees=True).as_matrix()

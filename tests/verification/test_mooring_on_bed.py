@@ -220,8 +220,8 @@ def test_random_starts(seed: int) -> None:
     upwards, inside the bed, outside the plane of the equilibrium, or in a random curve. The solves converge, and the
     tension at the top agrees with the closed form within 0.5 %.
 
-    A line that is longer than the sum of the horizontal and the vertical distance of its ends is slack on the bed. The
-    lengths of this test exceed the distance of the ends by at most 85 % of the excess of that limit.
+    A line that is longer than the sum of the horizontal and the vertical distance of its ends is slack on the bed. In
+    this test, the lengths exceed the distance of the ends by at most 85 % of the excess at which a line is slack.
     """
     rng = np.random.default_rng(seed)
     n, height = 50, float(rng.uniform(30.0, 120.0))

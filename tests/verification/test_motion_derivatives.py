@@ -246,8 +246,8 @@ def test_restarted_motion(tmp_path: Path) -> None:
 
 
 def test_less_accurate_derivatives_are_noted() -> None:
-    """If an iteration for a derivative ends at the wider limit, a note names the parameter, the error, the time and the
-    remedy. Otherwise there is no note.
+    """If the error of an iteration for a derivative satisfies only the wider limit, a note names the parameter, the
+    error, the time and the remedy. Otherwise there is no note.
     """
     pair = CompanionPair.__new__(CompanionPair)
     pair.h, pair.error = 0.5, (0.0, 0.0)

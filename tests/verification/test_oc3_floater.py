@@ -1,8 +1,8 @@
 """Coefficients, natural periods and damping of the OC3-Hywind spar by Cummins' equation are compared with published
 values.
 
-The coefficients of radiation are those of tests/reference/radiation/spar.nc, which make_spar.py computes with
-Capytaine. Periods refer to the complete system: spar with ballast, tower, nacelle, rotor and lines.
+The coefficients of radiation come from tests/reference/radiation/spar.nc, which make_spar.py computes with Capytaine.
+Periods refer to the complete system: spar with ballast, tower, nacelle, rotor and lines.
 """
 
 from __future__ import annotations

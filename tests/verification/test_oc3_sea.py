@@ -15,8 +15,8 @@ from windlass.framework.arrays import FloatArray
 from support import oc3
 from support.oc3 import DEPTH, DIAMETERS, EDGES, LENGTH, RAFT, WATER, create_spar, hang
 
-FREQUENCIES = 0.005 * np.arange(4, 41)  # of the waves [Hz], as in RAFT
-PEAK_PERIOD, HEIGHT = 12.0, 6.0  # units: s, m
+FREQUENCIES = 0.005 * np.arange(4, 41)  # frequencies of the waves [Hz], as in RAFT
+PEAK_PERIOD, HEIGHT = 12.0, 6.0  # of the spectrum [s, m]
 DEVIATIONS = np.array([0.9094671, 0.1884439, 0.4626846])
 """Standard deviations of surge [m], heave [m] and pitch [deg] in the sea that RAFT publishes."""
 HEAVE, TENSION, TENSION_DEVIATION = -0.6658616, 905_191.55, 9_298.28

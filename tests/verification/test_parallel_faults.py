@@ -134,7 +134,7 @@ def test_process_that_ends_between_solves(tmp_path: Path) -> None:
 @pytest.mark.mpi
 @pytest.mark.parametrize("fault", ["break everywhere", "break held"])
 def test_loop_that_all_processes_leave_ends_nothing(fault: str, tmp_path: Path) -> None:
-    """If all processes leave the loop over a solve early, no process is ended, also if one process deletes the solve
+    """If all processes leave the loop over a solve early, no process is ended, even if one process deletes the solve
     later than the other.
 
     The next solves succeed.

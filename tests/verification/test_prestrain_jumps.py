@@ -1,5 +1,5 @@
-"""If an equilibrium jumps while prestrain grows or reference lengths change, the verdict names the jump, at the limit
-of closed forms.
+"""If an equilibrium jumps while prestrain grows or reference lengths change, the verdict names the jump. The jump
+occurs at the limit of the closed form.
 
 Sources: R. von Mises, ZAMM 3 (1923) 406-422 (truss of two bars, P(y) = 2 k (l0 - l) y/l, at its limit l³ = l0 a²);
 S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), section 7.6 (shallow sine arch, one term).

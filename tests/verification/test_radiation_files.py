@@ -128,7 +128,7 @@ def test_states_have_the_damping_of_the_file() -> None:
     """The states reproduce B + iω (A - M∞) within 3 % of its largest value up to 2 rad/s.
 
     Values of the file near 2.24 rad/s, the irregular frequency k R = 2.56 of a hemisphere, are errors of the panel
-    method, and values near the last frequency, 3 rad/s, depend on the extrapolated damping.
+    method. Values near the last frequency, 3 rad/s, depend on the extrapolated damping.
     """
     data = con.read_wamit(FOLDER / "sphere.1")
     radiation = data.fit_radiation(tolerance=0.02)

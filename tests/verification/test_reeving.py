@@ -49,7 +49,7 @@ def test_atwood() -> None:
 
 
 def test_frequency_of_two_weights() -> None:
-    """Two equal hanging weights oscillate along the rope with √(EA/L (1/m0 + 1/m1))."""
+    """Two equal hanging weights oscillate along the rope with the angular frequency √(EA/L (1/m0 + 1/m1))."""
     m = 2.0
     world, _, rope = over_a_sheave(m, m, m * G)
     length = float(wl.eval_output(rope, "length", wl.State(world)))

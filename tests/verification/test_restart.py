@@ -208,6 +208,7 @@ ENDED = ("adaptive", "verlet", "switched")
         pytest.param("reserve", "20", "75", [], marks=pytest.mark.long),
         ("beam", "30", "75", []),
         pytest.param("slope beam", "30", "75", [], marks=pytest.mark.long),
+        ("thick beam", "30", "75", []),
         ("pendulum", "30", "137", []),
         pytest.param("pendulum", "30", "137", ["-explicit_pc_factor_mat_solver_type", "mumps"], marks=pytest.mark.long),
         pytest.param("switched", "20", "75", [], marks=pytest.mark.long),

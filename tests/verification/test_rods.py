@@ -227,7 +227,7 @@ def test_a_long_line_hockles_where_its_tension_is_low() -> None:
 
 
 def test_loop_of_a_slack_line() -> None:
-    """A twisted line between two clamps that move towards each other forms an open loop (Coyne). With m = M/(2 √(EI
+    """Two clamps of a twisted line move towards each other, and the line forms an open loop (Coyne). With m = M/(2 √(EI
     T)), the loop shortens the line by 4 √(EI/T (1 - m²)), and reduces the twist by 4 arccos m.
     """
     EI, GJ, L, EA, twist = 1.0, 0.8, 30.0, 1e5, 75.0

@@ -2,7 +2,7 @@
 
 The cable has the length L and EA L²/EI = 1e8, and the moment is applied in 10 equal load steps. The curvature is 2 pi/L
 everywhere and the axial force is 0, so the free end returns to the clamp: displacement (-L, 0), rotated by a full turn.
-The same circle results for every axial stiffness. Source: the moment-curvature law M = EI kappa; this is a classic test
+The circle does not depend on the axial stiffness. Source: the moment-curvature law M = EI kappa; this is a classic test
 of large rotations, e.g. J. C. Simo, L. Vu-Quoc, Comput. Methods Appl. Mech. Eng. 58 (1986) 79-116.
 """
 

@@ -118,7 +118,7 @@ def test_steady_precession() -> None:
 
 
 def test_a_tumbling_disc_does_not_slip_at_index_3() -> None:
-    """A tumbling disc satisfies the constraints on velocities also with `generalized_alpha`, and after the projection
+    """A tumbling disc satisfies the constraints on velocities even with `generalized_alpha`, and after the projection
     of its start state.
     """
     found = roll(math.radians(50.0), 2.0, 3.0, 8e-3, 0.16, method="generalized_alpha")

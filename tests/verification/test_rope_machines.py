@@ -3,7 +3,7 @@ loop.
 
 - Two masses on a rope over a fixed sheave move if friction on half a turn does not suffice, T1/T2 = exp(μ π) (Euler and
   Eytelwein): a = g (m1 - m2 exp(μ π))/(m1 + m2 exp(μ π)); if friction suffices, the masses stay at rest.
-- A rope whose reference strain falls with time, N = EA (ε - ε0(t)), lifts a mass by the loss of its length, less the
+- A rope whose reference strain falls with time, N = EA (ε - ε0(t)), lifts a mass by the loss of its length, minus the
   stretch under weight, (m g + w L/2) L/EA.
 - A rope with N = EA ε + F tanh(ε_t/r), whose end follows A (1 - cos(ω t)), dissipates ∮ N dL in each period: 4 F A,
   reduced by the smoothing of tanh.

@@ -57,7 +57,7 @@ IMPACT = (
     ],
 )
 def test_an_impact(kind: Any, settings: dict[str, Any], word: str, speed: float) -> None:
-    """For impacts of 0.1 ms and steps of 1 ms, the sphere leaves too fast or too slowly, which is doubtful."""
+    """For impacts of 0.1 ms and steps of 1 ms, the sphere leaves too fast or too slowly, and the result is doubtful."""
     height = 1.5025 if settings["step"] == 1e-3 else 0.01
     end = 0.45 if settings["step"] == 1e-3 else 0.004
     solver = kind(create_sphere(1e10, height, 5.0), name="", **{**settings, "end": end})
@@ -69,8 +69,10 @@ def test_an_impact(kind: Any, settings: dict[str, Any], word: str, speed: float)
 
 @pytest.mark.parametrize(("modulus", "step", "max_it", "speed"), [(1e10, 1e-3, 4, 6.46), (1e7, 1e-4, 1, 5.0)])
 def test_energy_created_after_failures(modulus: float, step: float, max_it: int, speed: float) -> None:
-    """The steps after failures of Newton's method are checked. An impact that the reduced steps do not resolve creates
-    8 J. A softer impact, which the steps resolve, is not doubtful although Newton's method fails."""
+    """After failures of Newton's method, the verdict includes a check of the following steps. An impact that the
+    reduced steps do not resolve creates 8 J. A softer impact, which the steps resolve, is not doubtful although
+    Newton's method fails.
+    """
     solver = wl.Dynamic(
         create_sphere(modulus, 0.5, speed=5.0), step=step, end=0.14, resolve_contacts=False, max_it=max_it
     )

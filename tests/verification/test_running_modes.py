@@ -48,7 +48,7 @@ def test_waves_of_a_ring_whose_nodes_travel(turning: float) -> None:
     """The frequencies of three free motions and six waves agree to 1e-7 with a ring of ALE cables, whose nodes are at
     rest, and agree to 3e-4 with theory.
 
-    Without the terms of running material, the frequencies would be those in the frame of the nodes.
+    Without the terms of running material, the frequencies would refer to the frame of the nodes.
     """
     state, moving = spin_ring(48, turning), create_ring(48, turning)
     found = wl.Modes(state.world, count=9).solve(state)

@@ -49,7 +49,7 @@ def test_sag_of_a_running_string(ratio: float) -> None:
 
 
 def test_damping_is_felt() -> None:
-    """In statics with given velocities, a damper exerts the force of the given velocity."""
+    """In statics with given velocities, a damper exerts the force that follows from the given velocity."""
     world = wl.World()
     point = world.add(MassPoint, position=(0.0, 0.0), velocity=(2.0, 0.0), mass=1.0)
     marker = con.coordinate_marker(world, point, "x")

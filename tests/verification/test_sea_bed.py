@@ -57,8 +57,8 @@ def test_chain_on_a_sea_bed(start: str, EA: float, law: str) -> None:
     """From three start shapes (straight through the water, along the bed and up, 60 m below the bed), the horizontal
     force agrees with Irvine within 0.5 %.
 
-    The forces of straight contact segments jump along a segment. Therefore a stiff line that starts far from the bed
-    touches the bed at points of its curved axis.
+    On straight contact segments, the contact force jumps along a segment. Therefore contact points on the curved axis
+    are used for a stiff line that starts far from the bed.
     """
     n = 20
     u = np.linspace(0.0, 1.0, n + 1)

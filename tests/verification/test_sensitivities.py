@@ -853,7 +853,7 @@ def test_errors(call: Any, words: str) -> None:
 
 def test_results_are_evaluated_together() -> None:
     """The adjoint method calls the function of results equally often for one result and for four results, and the
-    derivatives are the same.
+    derivatives are equal.
     """
     calls = dict.fromkeys((1, 4), 0)
     found = {}

@@ -221,7 +221,7 @@ def test_several_cables_in_one_step() -> None:
 def test_ends_of_the_rope() -> None:
     """At the end of the rope, a stop reverses the speed of the mass, and a joint that may leave the rope falls freely.
 
-    Without a stop or such a joint, the end of the rope causes an error.
+    An error is raised if the rope ends without a stop, and the joint may not leave the rope.
     """
     world, _, mass, joint = create_rail()
     stops = con.end_stops(world, joint, 8.0, stiffness=1e5)

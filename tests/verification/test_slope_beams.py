@@ -186,8 +186,8 @@ def test_free_beam_that_tumbles(order: int) -> None:
 
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_verdict_of_an_inclined_cantilever(order: int) -> None:
-    """The end moment of a clamped beam in an oblique direction makes the tangent unsymmetric. The verdict does not
-    state that the clamp holds nothing.
+    """The end moment of a clamped beam in an oblique direction makes the tangent unsymmetric. Nevertheless, the verdict
+    gives no reason for doubt, in particular not that the clamp has no effect.
     """
     world = World()
     section = round_section(diameter=0.06, modulus=7e10, density=2700.0)

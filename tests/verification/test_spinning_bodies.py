@@ -107,7 +107,7 @@ def test_top_held_by_a_joint() -> None:
 
 @pytest.mark.parametrize(("rotations", "bound", "order"), [("parameters", 2e-4, 2.0), ("steady", 1e-7, None)])
 def test_spin_about_a_principal_axis(rotations: str, bound: float, order: float | None) -> None:
-    """In steady rotation about a principal axis, the angle is ω t, also after many turns and when e0 is 0.
+    """In steady rotation about a principal axis, the angle is ω t, even after many turns and when e0 is 0.
 
     With Euler parameters as coordinates, the error has order 2. With coordinates relative to a steady rotation, the
     error is due to the tolerance of Newton's method.

@@ -1,4 +1,4 @@
-"""Each spring and damper between bodies or coordinates is tested by a small machine with known motion."""
+"""For each spring and damper between bodies or coordinates, a small machine has a known motion."""
 
 from __future__ import annotations
 

@@ -182,7 +182,7 @@ def create_column(load: float, elements: int = 16) -> tuple[World, Entity]:
 
 
 def test_column_below_the_critical_load() -> None:
-    """At 0.999 times the critical load, the straight column is a stable equilibrium, also with stability="check"."""
+    """At 0.999 times the critical load, the straight column is a stable equilibrium, even with stability="check"."""
     world, nodes = create_column(0.999)
     state = Static(world, name="", stability="check").solve()
     assert_allclose(eval_output(nodes, "displacement", state)[:, 1], 0.0, atol=1e-12)

@@ -95,7 +95,9 @@ def test_reduced_beam_is_exact_in_statics() -> None:
 
 
 def test_matrices_and_meshes_come_from_files(tmp_path: Path) -> None:
-    """The same body is read from an .npz file, from .mtx files and a mesh, and is drawn by its edges."""
+    """The matrices of a body are read from an .npz file and an .mtx file, and its mesh from a third file. The body is
+    drawn by the edges of the mesh.
+    """
     n = 5
     points = np.stack((np.linspace(0.0, 1.0, n), np.zeros(n), np.zeros(n)), axis=1)
     line = np.stack((np.arange(n - 1), np.arange(1, n)), axis=1)

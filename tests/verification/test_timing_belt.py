@@ -20,7 +20,7 @@ TOOTH = {"teeth": 20, "pitch_radius": 0.016, "tooth_stiffness": 1e5, "tip_stiffn
 
 def test_tangent_of_teeth_in_every_state_is_exact() -> None:
     """The tangent agrees with differences for a tooth on both flanks, on one flank, on a tip, and outside of the
-    pulley. The pulley is rotated and rotates.
+    pulley. The pulley has a rotation and an angular velocity.
     """
     world = wl.World()
     wheel = world.add(RigidBody2D, position=(0.1, 0.2), angle=0.3, mass=1.0, inertia=1e-3)
@@ -246,8 +246,8 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
                 world.set(load, active=False)
                 self.time = now.t
 
-    # during the jump, all teeth touch the flanks of the driver, and the belt does not touch the face of the driver but
-    # is not slack
+    # during the jump, all teeth touch the flanks of the driver; the belt does not touch the face of the driver,
+    # although it is not slack
     climbed = wl.Dynamic(world, step=2e-5, end=0.0135, name="").solve(state)
     assert belt.report(climbed)["driver"].wrap_angle == 0.0 and "slack" not in capsys.readouterr().err
     before, relieve = read_meshing(state), Relieve()

@@ -63,7 +63,9 @@ def stand_on_a_joint(angle: float = pi) -> Model:
 
 
 def hang_on_a_joint() -> Model:
-    """Create a pendulum at 0.5 rad, which is no equilibrium and has no stiffness except by the force of the joint."""
+    """Create a pendulum at 0.5 rad. This position is no equilibrium, and only the force of the joint gives the pendulum
+    a stiffness.
+    """
     return stand_on_a_joint(0.5)
 
 
@@ -80,8 +82,8 @@ def stand_on_rods() -> Model:
 
 
 def press_between_springs() -> Model:
-    """Create a mass between two springs that push the mass aside. The springs have the rest length 1.5 m, compressed to
-    1 m.
+    """Create a mass between two springs that push the mass aside. The springs have the rest length 1.5 m, and are
+    compressed to 1 m.
     """
     world = World()
     mass = world.add(MassPoint, name="mass", position=(0.0, 0.0), mass=1.0)
@@ -172,7 +174,7 @@ def press_a_column_in_space() -> Model:
 
 
 def hang_upwards() -> Model:
-    """Create a rope of 12 m over a span of 10 m that starts in the equilibrium for opposite gravity."""
+    """Create a rope of 12 m over a span of 10 m. The rope starts in the equilibrium for opposite gravity."""
     world = World(gravity=(0.0, -GRAVITY))
     columns = {"axial_stiffness": 1e5, "bending_stiffness": 1e-3, "mass_per_length": 1.0}
     rope = catenary(world, (0, 0), (10, 0), 16, length=12.0, gravity=(0.0, GRAVITY), **columns)

@@ -67,7 +67,7 @@ def test_no_explosion_ends_as_success() -> None:
 
 
 def test_only_a_verdict_without_doubt_is_true() -> None:
-    """`if solver.verdict` distinguishes trusted results from others."""
+    """`if solver.verdict` distinguishes trusted results from all other results."""
     assert Verdict(notes=["a note"])
     assert not Verdict(reasons=["a reason"]) and not Verdict(stopped="failed")
 
@@ -118,8 +118,8 @@ if wl.is_first_process():
 
 
 def test_stiff_contacts_move_as_softer_ones(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """With contacts that are ten times as stiff, for which the step is too long, a belt has the same speed as with the
-    softer contacts, 0.60 m/s.
+    """If the contacts of a belt are ten times as stiff, the step is too long for these contacts. The speed of the belt
+    is nevertheless 0.60 m/s, as with the softer contacts.
     """
     monkeypatch.chdir(tmp_path)
     speeds = []
@@ -225,7 +225,7 @@ def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize("depth", [0.01, 0.05, 0.15])
 def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
-    """A rope that starts below the centre of a peg stays there. A note before the solve reports this start, also if the
+    """A rope that starts below the centre of a peg stays there. A note before the solve reports this start, even if the
     verdict of the solve is ``"ok"``.
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))

@@ -29,8 +29,8 @@ def test_tensions_at_both_sides_of_a_fixed_sheave(way: int) -> None:
 
     Friction carries a part of the load when the rope is paid out, and adds to the load when the rope is hauled in.
 
-    At the entry, bristles reach the limit of friction after the slip μ N/(R k'). This reduces ln(N_1/N_0) by at most
-    μ² N/(2 R² k') = 5e-5.
+    At the entry, bristles reach the limit of friction after the slip μ N/(R k'). This slip reduces ln(N_1/N_0) by at
+    most μ² N/(2 R² k') = 5e-5.
     """
     drop = 1.2 if way > 0 else 1.5
     model = create(cables=40, drop=drop, mu=MU, rope={"axial_damping": 3000.0})
@@ -193,7 +193,7 @@ def test_split_cables_keep_their_friction() -> None:
 
 @pytest.mark.parametrize("active", [False, True])
 def test_split_cables_keep_contact_switched_off(tmp_path: Path, active: bool) -> None:
-    """Rows of contact that are switched off remain off when cables are split, also after a state with other cables in
+    """Rows of contact that are switched off remain off when cables are split, even after a state with other cables in
     use was read. If the contact is switched on, only the rows of the cables in use exert forces.
     """
     world = wl.World(gravity=(0.0, -G))

@@ -103,7 +103,9 @@ def test_many_cable_lengths_out_and_back() -> None:
 
 
 def lay(cables: int, space: bool) -> tuple[wl.World, WinchReserve, wl.State]:
-    """Create a rope with smooth shape and motion that has just become too short for its number of cables."""
+    """Create a rope with a smooth shape and a smooth motion. The rope has just become too short for its number of
+    cables.
+    """
     world, length, last = wl.World(gravity=(0.0, -G, 0.0)), 4.0, 1.52
     end = (length, 0.0, 0.0)[: 2 + space]
     stiff = {"mass_per_length": 0.7, "axial_stiffness": 500.0, "bending_stiffness": 0.3}
@@ -151,7 +153,7 @@ def test_what_a_change_keeps_and_leaves_out(space: bool) -> None:
         # the mass does not change in any digit
         assert_allclose(merged[0], before[0], rtol=1e-14)
         old = {name: wl.eval_output(rope.outside, name, state, share=0.75) for name in ("position", "velocity")}
-        # the same length is too long for the number of cables after the change
+        # the present length is too long for the number of cables after the change
         rope._wanted = 0.99 * 1.52 / (1.6 * cables / 2)
         rope.before_step(state)
         split = measure(world, rope, state)

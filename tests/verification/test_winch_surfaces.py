@@ -29,8 +29,9 @@ TORSION = {"torsional_stiffness": 0.5, "rotary_inertia": 1e-5}
 
 @pytest.mark.parametrize(("way", "torsion"), [(1, {}), (-1, {}), (1, TORSION)])
 def test_tensions_at_both_sides_of_a_fixed_drum(way: int, torsion: dict[str, float]) -> None:
-    """At constant speed, the tensions at both sides of a fixed drum have the ratio e^{μα} (Euler, Eytelwein), when the
-    rope is paid out and when it is hauled in; see `test_winch_contact.py` for the error of the bristles."""
+    """At constant speed, the tensions at both sides of a fixed drum have the ratio e^{μα} (Euler, Eytelwein), both when
+    the rope is paid out and when it is hauled in. See `test_winch_contact.py` for the error of the bristles.
+    """
     model = create(cables=40, drop=1.2 if way > 0 else 1.5, mu=MU, rope={"axial_damping": 3000.0, **torsion})
     if torsion:
         con.fix(model.world, model.rope.nodes[0], "twist")
@@ -343,7 +344,7 @@ def test_sharp_crests_are_doubtful() -> None:
         solver = wl.Static(world)
         solver.solve()
         (reason,) = solver.verdict.reasons
-        match = re.match(r"the edge of bed \d pulls (rope|cable) \d+ along its axis by (\S+) N at a tension of", reason)
+        match = re.match(r"the edge of bed pulls (rope|cable) \d+ along its axis by (\S+) N at a tension of", reason)
         assert match and match[1] == ("rope" if winch else "cable")
         pulls.append(float(match[2]))
     assert_allclose(pulls[0], pulls[1], rtol=1e-2)

@@ -108,7 +108,8 @@ WIRE: dict[str, Any] = {"axial_stiffness": 4e4, "coupling": 150.0, "torsional_st
 
 def test_wire_rope_that_is_paid_out_slowly() -> None:
     """Without a torque at its end, a wire rope under the weight F has the strain ε = F/(EA - C²/GJ) and the twist -C
-    ε/GJ, so the block turns by this angle per metre of rope. The drive holds N (1 + ε) - w.
+    ε/GJ, so the block turns by this angle per metre of rope. The force of the drive is N (1 + ε) - w, with the strain
+    energy w of the rope per length.
     """
     EA, C, GJ = (WIRE[name] for name in ("axial_stiffness", "coupling", "torsional_stiffness"))
     strain = MASS * G / (EA - C**2 / GJ)
@@ -153,7 +154,7 @@ def test_wire_rope_that_is_paid_out_fast() -> None:
 
 def test_rope_that_is_stored_with_twist() -> None:
     """A winch that pays out 4 m of rope with the stored twist τ_s turns the outlet by -4 τ_s, and the twist spreads
-    over the rope outside the winch. The end of the rope is held.
+    over the rope outside the winch. The end of the rope cannot rotate.
     """
     stored, paid = 0.7, 4.0
     world, rope = hang_block(2.0, 4, torsional_damping=0.5, store_twist=stored)

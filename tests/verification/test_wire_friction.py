@@ -1,8 +1,8 @@
 """Tests of the friction between the wires of ropes: loops of moment and curvature, and of force and strain, in closed
 form; rotating bending; decay of vibrations; energy, restart, several processes and errors.
 
-The closed forms are those of bilinear (Prandtl) elements and sums of these elements, W. D. Iwan, J. Appl. Mech. 33
-(1966) 893-900.
+The closed forms are the formulas of bilinear (Prandtl) elements and sums of these elements, W. D. Iwan, J. Appl. Mech.
+33 (1966) 893-900.
 """
 
 from __future__ import annotations

@@ -55,7 +55,7 @@ def compile_all(processes: int | None = None) -> str:
         ListError: the list is missing or damaged.
     """
     from windlass.framework.kernels import listed  # imported here, because the help text does not need kernels
-    from windlass.framework.kernels.process import cache_folder  # imported here, because it imports NumPy
+    from windlass.framework.kernels.process import cache_folder  # imported here, because the module imports NumPy
 
     folder, reason = cache_folder()
     if os.environ.get("WINDLASS_JIT") == "0":

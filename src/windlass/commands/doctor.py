@@ -2,7 +2,7 @@
 report also states whether Windlass can run.
 
 Each package is imported only when its line of the report is created. Therefore a report is printed even if a package is
-missing or damaged. The last line of this report names the problem and the remedy.
+missing or damaged. In this case, the last line of the report names the problem and the remedy.
 """
 
 import importlib

@@ -82,7 +82,7 @@ class FitPlan(StudyPlan):
     deviations: tuple[float, ...]
 
     def describe(self) -> dict[str, Any]:
-        """Return the settings that must be equal when a fit is resumed."""
+        """Return the settings that must not have changed when a fit is resumed."""
         data = hashlib.sha256(self.measured.file.read_bytes()).hexdigest()
         ranges = {name: each.describe() for name, each in self.ranges.items()}
         return {"data_sha256": data, "ranges": ranges, **self.describe_common(("deviation", "step", "tolerance"))}
@@ -99,7 +99,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> FitPlan:
-    """Return the fit that a command line describes. The model is run once, without solves, to find its options.
+    """Return the fit that a command line describes. The model is run once, without solves, to find the options of the
+    model.
 
     Raises:
         OptionError: the command line is wrong.
@@ -284,9 +285,9 @@ def write_result(plan: FitPlan, fit: Fit) -> Path:
 
 
 def describe_region(plan: FitPlan, fit: Fit) -> dict[str, Any] | None:
-    """Return the joint confidence region of all options, or None if the data do not determine all options. The result
-    contains the covariance matrix, the bound, and the names of the options that the covariance matrix describes by
-    their logarithms.
+    """Return a dictionary that describes the joint confidence region of all options, or None if the data do not
+    determine all options. The dictionary contains the covariance matrix, the bound, and the names of the options that
+    the covariance matrix describes by their logarithms.
     """
     if not np.isfinite(fit.covariance).all():
         return None
@@ -336,7 +337,7 @@ def describe(plan: FitPlan, fit: Fit, row: Row) -> list[str]:
 
 
 def describe_loose(names: Sequence[str]) -> str:
-    """Return a text with the names of options of which the data do not determine the combination."""
+    """Return a text with the names of options whose combination the data do not determine."""
     if len(names) == 1:
         return f"-{names[0]}"
     return f"{', '.join(f'-{name}' for name in names[:-1])} and -{names[-1]}, only a combination of them"

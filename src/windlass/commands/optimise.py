@@ -64,7 +64,7 @@ class Limit(NamedTuple):
 
     def slack(self, row: Row) -> float:
         """Return the distance of a result from the bound, divided by the magnitude of the bound if the bound is not 0.
-        The distance is >= 0 if the limit is fulfilled, and NaN if the run has no such result.
+        The distance is >= 0 if the limit is fulfilled, and NaN if the run does not have the result.
         """
         value = to_number(row.get(self.name))
         distance = self.bound - value if self.sense == "<=" else value - self.bound
@@ -88,7 +88,7 @@ class SearchPlan(StudyPlan):
         return (self.own["minimise"], 1.0) if self.own["minimise"] else (self.own["maximise"], -1.0)
 
     def describe(self) -> dict[str, Any]:
-        """Return the settings that must be equal when a search is resumed."""
+        """Return the settings that must not have changed when a search is resumed."""
         kept = ("minimise", "maximise", "within", "method", "step", "tolerance", "seed")
         ranges = {name: each.describe() for name, each in self.ranges.items()}
         return {"ranges": ranges, **self.describe_common(kept)}
@@ -105,7 +105,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> SearchPlan:
-    """Return the search that a command line describes. The model is run once, without solves, to find its options.
+    """Return the search that a command line describes. The model is run once, without solves, to find the options of
+    the model.
 
     Raises:
         OptionError: the command line is wrong.

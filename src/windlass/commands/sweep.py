@@ -2,7 +2,7 @@
 
 Every case runs in a separate folder, for example ``cases/0007``. When a case has ended, a file with the outcome of the
 case is written to this folder in one operation, so the file is never incomplete. If a sweep was killed, the next call
-of the command runs the cases without such a file.
+of the command runs the cases that have no outcome file.
 """
 
 from __future__ import annotations

@@ -78,7 +78,7 @@ def main(words: Sequence[str]) -> int:
 
 
 def plan_search(words: Sequence[str], scratch: Path) -> Search:
-    """Return the search that a command line describes. The model is run to find its options.
+    """Return the search that a command line describes. The model is run to find the options of the model.
 
     Raises:
         OptionError: the command line is wrong.
@@ -203,7 +203,7 @@ class Search:
             print(f"with smaller tolerances the model fails: {tight.reason}")
             return
         error = tight.differ_from(self._default.runs[0])
-        # two results with an error of this size can differ by twice the error
+        # two results can differ by twice their error
         allowed = 2.0 * error
         more = (
             f"; the allowed difference of answers becomes twice this error instead of {self._agree:.1e}"
@@ -254,8 +254,8 @@ class Search:
         return choose(rank(tried, prefix, self._clock), self._default, prefix, self._clock).setting
 
     def _list_named(self, prefix: str) -> list[Setting]:
-        """Return the settings of the user that contain options of the given solver, or that contain no options of any
-        solver of the model.
+        """Return the user's settings that contain options of the given solver, and the user's settings without options
+        of any solver of the model.
         """
         return [s for s in self.extra if _names(s, prefix) or not any(_names(s, p) for p in self._prefixes)]
 

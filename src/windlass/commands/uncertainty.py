@@ -87,7 +87,7 @@ class UncertaintyPlan(StudyPlan):
         return choose(self.laws, self.own["runs"], self.own["seed"])
 
     def describe(self) -> dict[str, Any]:
-        """Return the settings that must be equal when a study is resumed."""
+        """Return the settings that must not have changed when a study is resumed."""
         laws = {name: law.text for name, law in self.laws.items()}
         return {"laws": laws, **self.describe_common(("method", "runs", "seed"))}
 
@@ -103,7 +103,8 @@ def main(words: Sequence[str]) -> int:
 
 
 def make_plan(words: Sequence[str]) -> UncertaintyPlan:
-    """Return the study that a command line describes. The model is run once, without solves, to find its options.
+    """Return the study that a command line describes. The model is run once, without solves, to find the options of the
+    model.
 
     Raises:
         OptionError: the command line is wrong.

@@ -5,8 +5,8 @@
 
 The script runs until its N-th call of a solver (default 1). Instead of the N-th solve, the file is written and the
 script ends. The file contains the dictionaries of all nodes, objects, markers, loads and sensors without graphics. In
-addition, the file contains the initial values and the settings of the solver. Of the user functions, the file
-contains the names, but not the code.
+addition, the file contains the initial values and the settings of the solver. The file contains the names of user
+functions, but not their code.
 """
 
 from __future__ import annotations

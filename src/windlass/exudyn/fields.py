@@ -220,8 +220,8 @@ def name_types(items: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def find_faults(group: str, kind: str, item: Mapping[str, Any]) -> str:
-    """Return a text with the missing and unknown fields of an item. The text is empty if no such fields exist, or if
-    the type ``kind`` is not listed.
+    """Return a text with the missing and unknown fields of an item. The text is empty if no field is missing or
+    unknown, or if the type ``kind`` is not listed.
     """
     if not kind:
         return f"lacks {KINDS[group]}Type; must be a type of Exudyn {VERSION}"

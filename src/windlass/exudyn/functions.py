@@ -53,7 +53,7 @@ class MainSystemView:
 
     def __init__(self, mbs: Any, reads: bool, functions: UserFunctions) -> None:
         self._mbs, self._reads, self._functions = mbs, reads, functions
-        # whether each attribute that a function has used depends on the state
+        # for each attribute that a function has used: whether the attribute depends on the state
         self._states: dict[str, bool] = {}
 
     def __getattr__(self, name: str) -> Any:
@@ -96,10 +96,9 @@ class UserFunctions:
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
         seen: during a call of the user function of a load: the indices of coordinates, and displacements and
             velocities. The function then reads these values in place of the values of the state at these indices.
-            Outside of such calls, ``seen`` is None.
-        mbs: the MainSystem, or None for a model from a file.
-        in_time, in_motion: the argument ``mbs`` for functions that must depend only on time, and for functions that can
-            depend on time and state.
+            Outside of these calls, ``seen`` is None. mbs: the MainSystem, or None for a model from a file. in_time,
+        in_motion: the argument ``mbs`` for functions that must depend only on time, and for functions that can depend
+        on time and state.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
@@ -199,7 +198,7 @@ def may_notice(function: Any, known: frozenset[Any] = frozenset()) -> bool:
     try:
         values += [cell.cell_contents for cell in function.__closure__ or ()]
     except ValueError:
-        # a cell without a value receives a value later
+        # a cell of the closure that has no value yet receives its value later
         return True
     return any(is_variable(value, known | {function}) for value in values)
 

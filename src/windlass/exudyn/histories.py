@@ -65,8 +65,8 @@ class SlidingHistory:
 
 
 class CurveHistory:
-    """History values of a curve of segments. For each segment, they are the index of the circle in contact (or -1), the
-    gap [m] and the slip velocity [m/s].
+    """History values of a curve of segments. For each segment, the history values are the index of the circle in
+    contact (or -1), the gap [m] and the slip velocity [m/s].
 
     Args:
         contacts: the contacts of all circles with the first segment, followed by the contacts of all circles with the

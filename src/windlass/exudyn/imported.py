@@ -81,7 +81,7 @@ class Imported:
         self._switch_holds(False)
 
     def _hold_states(self) -> list[Entity]:
-        """Add constraints that keep each first-order state at its initial value, and return them."""
+        """Add constraints that keep each first-order state at its initial value, and return the constraints."""
         given = np.asarray(self.items["initial"].get("ODE1", ()), np.float64)
         return [
             con.prescribe_velocity(self.world, node, f"y{k}", float(given[place]))
@@ -153,7 +153,7 @@ class Imported:
         return out
 
     def hooks(self) -> list[Hook]:
-        """Return the hooks that solves of the world need. If ``turned`` contains nodes, the list contains a
+        """Return the hooks that each solve of the world needs. If ``turned`` contains nodes, the list contains a
         `FollowAngles`. Otherwise the list is empty. The method `solve` adds these hooks itself.
         """
         return [FollowAngles(self.turned)] if self.turned else []

@@ -93,9 +93,9 @@ class Mirror:
 
     Attributes:
         mbs, model: the MainSystem and the model.
-        may_wait: whether states may be copied later than at the ends of their steps. This is allowed if neither sensors
-            nor user functions can detect the delay, and if the conversion of a state needs only the arrays of this
-            state.
+        may_wait: whether states may be copied later than at the ends of their steps. A later copy is allowed if neither
+            sensors nor user functions can detect the delay, and if the conversion of a state needs only the arrays of
+            this state.
     """
 
     def __init__(self, mbs: Any, model: Imported, static: bool) -> None:
@@ -194,8 +194,8 @@ class Mirror:
         self._setters = [getattr(data, f"Set{name}") for name in VECTORS]
 
     def redirect_functions(self, solver: Any) -> None:
-        """Set ``bring_up_to_date`` of the `UserFunctions` to a function that copies the coordinates at which ``solver``
-        evaluates forces to the MainSystem.
+        """Set ``bring_up_to_date`` of the `UserFunctions` to a function that updates the MainSystem. The function
+        copies the coordinates at which ``solver`` evaluates forces.
         """
         fields, data, model = solver.assembly.fields, self.mbs.systemData, self.model
         layout, places = solver.assembly.layout, model.places()
@@ -219,13 +219,17 @@ class Mirror:
             source = slice(first, first + len(source))
         set_places, set_rates, set_time = data.SetODE2Coordinates, data.SetODE2Coordinates_t, data.SetTime
 
+        # slices are created once, because the fields keep their arrays
+        parts = (x[source], rates[source]) if isinstance(source, slice) else None
+
         def update() -> None:
             self._shown = None
+            own, rate = (x[source], rates[source]) if parts is None else parts
             if ordered:
-                q, v = x[source] - shift, rates[source]
+                q, v = own - shift, rate
             else:
                 q, v = np.zeros(size), np.zeros(size)
-                q[order], v[order] = x[source] - shift, rates[source]
+                q[order], v[order] = own - shift, rate
             for node, own in turned:
                 moved = x[own] - reference[own]
                 q[node.where], v[node.where], _ = node.read(moved, rates[own], np.zeros(7))
@@ -537,7 +541,7 @@ def note_errors(call: Callable[..., bool]) -> Callable[..., bool]:
 
 
 def tell_caught() -> None:
-    """Print errors of solves that the script or Exudyn has caught, because results after such an error are wrong."""
+    """Print errors of solves that the script or Exudyn has caught, because results after these errors are wrong."""
     for error in ERRORS:
         # the first frame of a traceback is the frame of the function that has caught the error
         trace = error.__traceback__

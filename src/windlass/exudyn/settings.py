@@ -32,7 +32,7 @@ def holds_states(settings: Settings) -> bool:
 
 
 def read_static(settings: Settings) -> dict[str, Any]:
-    """Return arguments of `Static`, from the dictionary of SimulationSettings.
+    """Return the arguments of `Static` that correspond to a dictionary of SimulationSettings.
 
     Functions of time are evaluated at the end of the load steps, and equilibria are accepted without stability checks.
 

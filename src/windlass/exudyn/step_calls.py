@@ -18,10 +18,14 @@ from windlass.framework.kernels.program import Program, When
 from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
-MOST = 64
+MOST = 512
 """Largest number of steps between two calls of the hook by the solver."""
 MOST_STORED = 1_000_000
 """Largest total number of values that compiled code stores, for all states together."""
+FEWEST = 64
+"""Smallest number of states for which compiled code stores states. If fewer states have `MOST_STORED` values, Python
+reads the state at the end of each step of a row.
+"""
 FOLLOWING, START, PERIOD = range(3)
 """Indices in `Due.numbers`."""
 
@@ -128,7 +132,7 @@ def store_row(
     time: time at the end of the step [s], shape (1,).
     numbers: see `Due`.
     count: number of stored rows, shape (1,).
-    times: times of the stored rows [s], shape (MOST,).
+    times: times of the stored rows [s], shape (rows,).
     values, rows: the `StepValues` of the step, and of the stored rows.
     """
     if time[0] < numbers[FOLLOWING] - find_rounding(time[0]):
@@ -142,7 +146,7 @@ def store_row(
 
 
 class StepCalls(StepHook, ABC):
-    """Base class of hooks that read the state at the ends of steps without changes of the state.
+    """Base class of hooks that read the state at the ends of steps but do not change the state.
 
     Args:
         following: time [s] before which the hook need not be called, shape (1,). The method `after_step` updates this
@@ -203,6 +207,17 @@ class StepRows(StepCalls):
         self._count, self._stored_times = np.zeros(1, np.int64), np.zeros(MOST)
         self._rows = StepValues(*np.zeros((5, 0, 0)))
 
+    def idle_steps(self, state: State, size: float) -> int:
+        """Return the largest number of steps between two calls of this hook by the solver, see `StepCalls`."""
+        return self._count_room(state) or MOST
+
+    def _count_room(self, state: State) -> int:
+        """Return the number of states that compiled code stores between two calls, or 0 if it stores no states."""
+        if not self._may_wait or not state.is_whole:
+            return 0
+        room = min(MOST, MOST_STORED // max(sum(map(len, read_values(state))), 1))
+        return room if room >= FEWEST else 0
+
     @abstractmethod
     def add_rows(self, times: list[float], values: StepValues) -> None:
         """Add rows for the stored states at the given times [s]."""
@@ -211,13 +226,13 @@ class StepRows(StepCalls):
         """Return the program that stores the states of due steps. If ``may_wait`` is false, return the program that
         calls `after_step`.
         """
-        values = read_values(state)
-        if not self._may_wait or not state.is_whole or MOST * sum(map(len, values)) > MOST_STORED:
+        room, values = self._count_room(state), read_values(state)
+        if not room:
             return super().idle_program(state)
         time = parallel_assembly(state.world).fields.time
         if state is not self._state or time is not self._time:
             self._state, self._time = state, time
-            self._rows = StepValues(*(np.zeros((MOST, len(part))) for part in values))
+            self._rows = StepValues(*(np.zeros((room, len(part))) for part in values))
             given = time, self._numbers, self._count, self._stored_times, tuple(values), tuple(self._rows)
             self._program = Program([(call(store_row, given), (None,))])
         return self._program

@@ -36,8 +36,9 @@ class Converted:
 
 
 def find_body_angles(rotation: FloatArray) -> FloatArray:
-    """Return the angles [deg] about x, y, z, shape (3,), of a body with the rotation matrix R = R_x R_y R_z, whose
-    entries have the shape (9,)."""
+    """Return the angles [deg] of a body about x, y, z, shape (3,), from the nine entries of its rotation matrix R = R_x
+    R_y R_z, shape (9,).
+    """
     R = rotation.reshape(3, 3)
     # + 0.0 converts -0.0 to 0.0
     angles = np.arctan2(-R[1, 2], R[2, 2]), np.arcsin(np.clip(R[0, 2], -1.0, 1.0)), np.arctan2(-R[0, 1], R[0, 0])
@@ -46,10 +47,10 @@ def find_body_angles(rotation: FloatArray) -> FloatArray:
 
 
 def find_rod_angles(rotation: FloatArray, direction: float) -> FloatArray:
-    """Return roll and pitch [deg], shape (2,), of a rod whose axis from end A to end B is ``direction`` (1 or -1) times
-    the local z of its rotation matrix, whose entries have the shape (9,).
+    """Return roll and pitch [deg] of a rod, shape (2,), from the nine entries of its rotation matrix, shape (9,). The
+    axis from end A to end B is ``direction`` (1 or -1) times the local z.
 
-    With the axis (sin φ cos β, sin φ sin β, cos φ), roll is -φ sin β, and pitch φ cos β.
+    With the axis (sin φ cos β, sin φ sin β, cos φ), roll is -φ sin β, and pitch is φ cos β.
     """
     q = direction * rotation.reshape(3, 3)[:, 2]
     across = float(np.hypot(q[0], q[1]))

@@ -75,10 +75,8 @@ SOFT = 1e-9
 """Bending stiffness of lines without a value in the file, divided by the weight in water per length times the cube of
 the length [1].
 """
-TOUCHING = 3
-"""Largest number of surfaces of a bed that a cable touches simultaneously: a rounded crest and both adjacent planes."""
 ROUNDING = 4.0
-"""Radius of the crests of a bed, divided by the length of the longest segment [1]."""
+"""Radius of the corners of a bed, divided by the length of the longest segment [1]."""
 GROWTH = 0.01
 """Time [s] at the start of a motion in which wave amplitudes increase from 0, because the initial equilibrium contains
 no waves.
@@ -189,7 +187,7 @@ class Mooring:
 
     def start(self) -> State:
         """Return a state at rest at t = 0. Points have the positions of the file, and lines hang between the points as
-        catenaries. If TmaxIC is 0, MoorDyn starts from such a state.
+        catenaries. If TmaxIC is 0, MoorDyn also starts from this state.
         """
         return State(self.world)
 
@@ -532,7 +530,6 @@ def _add_bed(mooring: Mooring) -> None:
     else:
         marker = con.rigid_marker(world, world.add(Ground))
         mooring.bed = [world.add(con.PlaneSurface, name="bed", marker=marker, offset=-environment.depth)]
-    touching = TOUCHING if sum(map(len, mooring.bed)) > TOUCHING else None
     columns: dict[str, list[FloatArray]] = {}
     for number, line in mooring.file.lines.items():
         kind = mooring.file.types[line.type]
@@ -546,6 +543,4 @@ def _add_bed(mooring: Mooring) -> None:
         for name, value in own.items():
             columns.setdefault(name, []).append(np.full(len(mooring.lines[number]), value))
     rows: dict[str, Any] = {name: np.concatenate(values) for name, values in columns.items()}
-    mooring.contacts = con.add_surface_contact(
-        world, mooring.bed, list(mooring.lines.values()), touching=touching, **rows
-    )
+    mooring.contacts = con.add_surface_contact(world, mooring.bed, list(mooring.lines.values()), **rows)

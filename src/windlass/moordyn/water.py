@@ -11,10 +11,10 @@
 
 The elevation of the surface is η = Re Σ A_i exp(i (ω_i t - k_i s)) for WaveKin 2 and 3, and the imaginary part of this
 sum for WaveKin 7. Here A_i is the complex amplitude, ω_i the angular frequency, k_i the wave number, and s the distance
-in the direction of the waves. `Fluid` describes the same waves by cosines of (k s - ω t + φ), with φ = -arg A for
-WaveKin 2 and 3, and φ = π/2 - arg A for WaveKin 7. MoorDyn evaluates the waves of WaveKin 2 and 3 on a grid
-(water_grid.txt), and interpolates linearly; `Fluid` evaluates all components at each point. In both programs the
-velocity profile is stretched to the surface by Wheeler's method.
+in the direction of the waves. `Fluid` describes these waves by cosines of (k s - ω t + φ), with φ = -arg A for WaveKin
+2 and 3, and φ = π/2 - arg A for WaveKin 7. MoorDyn evaluates the waves of WaveKin 2 and 3 on a grid (water_grid.txt),
+and interpolates linearly; `Fluid` evaluates all components at each point. In both programs the velocity profile is
+stretched to the surface by Wheeler's method.
 
 Source: MoorDyn 2.7, documentation, "Water Kinematics".
 """
@@ -37,6 +37,8 @@ PROFILE, DYNAMIC, GRID = "current_profile.txt", "current_profile_dynamic.txt", "
 """Names of the files with currents, in the folder of the input file."""
 PROFILE_HEADING, DYNAMIC_HEADING = 3, 4
 """Numbers of heading lines in the files with profiles."""
+ROUNDING = 1e-9
+"""Rounding error of the quotient of two times of a series [1]."""
 FASTEST = np.pi
 """Angular frequency above which MoorDyn leaves out components of a measured elevation [rad/s]."""
 WAVE_STEP = 0.25
@@ -49,8 +51,9 @@ NEGLIGIBLE = 1e-8
 class CurrentGrid:
     """A current on a grid of x, y, z and t, as a user function of `Fluid`.
 
-    Velocities are interpolated linearly, and are constant beyond the grid. The acceleration of the water is 0, as in
-    MoorDyn.
+    Velocities are interpolated linearly, and are constant beyond the grid of x, y and z. As in MoorDyn, the velocities
+    repeat after the n times of the grid with the smallest distance h: in the last of the n intervals h the velocities
+    are those at t = 0. The acceleration of the water is 0, as in MoorDyn.
 
     Attributes:
         axes: ascending coordinates x, y, z [m] and times t [s] of the grid. The velocity does not depend on a
@@ -64,7 +67,7 @@ class CurrentGrid:
     def __call__(self, t: float, x: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Return velocities [m/s] and accelerations [m/s^2] at the time t [s] and the positions x [m], shape (n, 3)."""
         corners = []
-        for lines, points in zip(self.axes, (*x.T, np.full(len(x), t)), strict=True):
+        for lines, points in zip(self.axes, (*x.T, np.full(len(x), repeat(self.axes[3], t))), strict=True):
             if len(lines) == 1:
                 corners.append([(np.zeros(len(x), np.int64), np.ones(len(x)))])
                 continue
@@ -76,6 +79,18 @@ class CurrentGrid:
             places, shares = zip(*corner, strict=True)
             values += np.prod(shares, axis=0)[:, None] * self.velocities[places]
         return values, np.zeros_like(values)
+
+
+def repeat(times: FloatArray, t: float) -> float:
+    """Return the time [s] at which MoorDyn reads a series with the ascending ``times`` [s] to find its value at the
+    time t [s], see `CurrentGrid`.
+    """
+    if len(times) == 1:
+        return float(times[0])
+    interval = float(np.diff(times).min())
+    last = np.floor(times[-1] / interval + ROUNDING) * interval
+    within = t % (last + interval)
+    return float(within) if within < last else 0.0
 
 
 def read_waves(file: InputFile) -> dict[str, Any]:

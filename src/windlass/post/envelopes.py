@@ -63,8 +63,8 @@ def find_envelope(
         start, end: the first and the last time [s], both included. None means the time of the first or the last frame.
 
     Raises:
-        ModelError: the file does not exist, has no such field with one value per point, or has no frame in this time
-            interval.
+        ModelError: the file does not exist, has no field of this name with one value per point, or has no frame in this
+            time interval.
     """
     if Path(file).suffix != ".vtkhdf" or not os.path.isfile(file):
         raise ModelError(f"file = {show(str(file))} in find_envelope: must be a .vtkhdf file of a Recorder")

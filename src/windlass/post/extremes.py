@@ -71,7 +71,7 @@ class Extremes:
     @checked(duration=number("s", above=0.0))
     def mode(self, duration: float) -> float:
         """Return the most probable largest value in a duration [s]."""
-        if self.shape <= -1.0:  # in this case, the density is largest at the upper end of the distribution
+        if self.shape <= -1.0:  # for shapes up to -1, the density is largest at the upper end of the distribution
             return self.location - self.scale / self.shape
         return self._at(self.rate * duration / (1.0 + self.shape))
 

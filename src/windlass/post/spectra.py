@@ -35,7 +35,7 @@ class Spectrum:
 
     def moment(self, order: int) -> float:
         """Return the moment ∫ f^order S df [unit² Hz^order] of the spectral density S over the frequency f."""
-        from scipy.integrate import trapezoid  # imported here, because only spectra need it
+        from scipy.integrate import trapezoid  # imported here, because only spectra need SciPy
 
         return float(trapezoid(self.frequencies**order * self.density, self.frequencies))
 
@@ -74,7 +74,7 @@ def find_spectrum(series: Series, segments: int = 8) -> Spectrum:
     Raises:
         ModelError: a segment has fewer than eight values.
     """
-    from scipy.signal import welch  # imported here, because only spectra need it
+    from scipy.signal import welch  # imported here, because only spectra need SciPy
 
     t, x = series.times, series.values
     if len(t) < LEAST * segments:

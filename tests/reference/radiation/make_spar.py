@@ -15,8 +15,8 @@ import capytaine as cpt
 import numpy as np
 import xarray as xr
 
-DEPTH, DENSITY, GRAVITY = 320.0, 1025.0, 9.80665  # [m], [kg/m^3], [m/s^2]
-DRAFT, EDGES, RADII = 120.0, (-12.0, -4.0), (4.7, 3.25)  # of the spar and of its taper [m]
+DEPTH, DENSITY, GRAVITY = 320.0, 1025.0, 9.80665  # depth [m], density [kg/m^3], gravity [m/s^2]
+DRAFT, EDGES, RADII = 120.0, (-12.0, -4.0), (4.7, 3.25)  # draught; heights and radii of the taper [m]
 FREQUENCIES = np.concatenate(
     (0.05 * np.arange(1, 21), 1.0 + 0.1 * np.arange(1, 11), 2.0 + 0.2 * np.arange(1, 11), [np.inf])
 )  # [rad/s]

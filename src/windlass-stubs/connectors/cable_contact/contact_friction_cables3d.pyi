@@ -62,22 +62,22 @@ class ContactFrictionCables3D(Component):
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     'Return ``values`` with initial history values if the user has not specified them.'
 def check(world: Tables, table: EntityTable) -> None:
-    'Raise ModelError for points that are more than a diameter apart, for two cables of a set with the same ``node0``\nor the same ``node1``, and for cables without twist in a set with ``turns_rope``.'
+    'Raise ModelError for points that are more than a diameter apart, and for two cables of a set with the same\n``node0`` or the same ``node1``. In a set with ``turns_rope``, also raise ModelError for cables without twist.'
 def read_sets(world: Tables, sets: IntArray, name: str) -> NDArray[Any]:
     'Return the values of a column of the given sets, shape (sets,).'
 def find_turning(world: Tables, sets: IntArray) -> BoolArray:
     'Return whether friction turns the cables of the given sets, shape (sets,).'
 def find_dofs(world: Tables, table: EntityTable) -> IntArray:
-    'Return the global indices of the position and slope coordinates of the cables, shape (rows, 12). If friction\nturns cables of any set, the indices of the angles of twist follow, shape (rows, 14); these indices are -1 for\ncables that friction does not turn.'
+    'Return the global indices of the position and slope coordinates of the cables, shape (rows, 12). If friction\nturns cables of any set, the indices of the angles of twist follow, shape (rows, 14). These indices are -1 for\ncables that friction does not turn.'
 def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str, NDArray[Any]]:
-    'Return the record fields with which kernels compute the frames of the material, see\n`elements/cable/twist_points.py`. The fields are 0 for cables that friction does not turn. ``dofs`` contains the\nprocess-local coordinate indices of all cables of the table.'
+    'Return the record fields with which kernels compute the frames of the material, see\n`elements/cable/twist_points.py`. The fields are 0 for cables that friction does not turn. The argument ``dofs``\ncontains the process-local coordinate indices of all cables of the table.'
 def bind(rows: LocalRows) -> NDArray[Any]:
-    'Create the records of all cables of the table for the kernels. The records of cables whose points are evaluated\nby other processes have 0 points.'
+    'Create the records of all cables of the table for the kernels. If the points of a cable are evaluated by another\nprocess, its record has 0 points.'
 def create_search(rows: LocalRows, c: NDArray[Any]) -> CableSearch:
     'Create the search for contacts between all cables of the table.'
 def build(rows: LocalRows) -> CableSystem:
     'Return the `System` with the forces, tangent, update and checks of the rows.'
 def add_cable_contact(world: World, cables: Entity | Sequence[Entity], *, radius: float | Sequence[float], points: int, skin: float=0.0, apart: float=0.0, turns_rope: bool=False, name: str=..., contact_stiffness_per_length: Numbers=..., contact_damping_per_length: Numbers=..., damping_depth: Numbers=..., friction_coefficient: Numbers=..., friction_stiffness_per_length: Numbers=..., friction_velocity_penalty_per_length: Numbers=...) -> Entity:
-    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m]: one value for all cables, or one value for each item of ``cables``.\n    points: number of contact points of each cable. The spacing of points should be at most one radius.\n    skin: distance within which the search finds contacts [m]. With 0, the smallest radius is used.\n    apart: two points of the same chain of cables can touch each other only if the arc length between them is at\n        least ``apart`` [m]. With 0, four times the radius of the chain is used.\n    turns_rope: whether friction acts at the radius of the cables and turns them about their axes. All cables must\n        be `TwistCable3D`. If False, friction does not turn cables with twist.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cable is given, or a value is outside its range.'
+    'Add contact of 3D cables with each other and with themselves.\n\nArgs:\n    cables: single cables or chains of cables.\n    radius: radius of the cross sections [m]. Give one value for all cables, or one value for each item of\n        ``cables``.\n    points: number of contact points of each cable. The spacing of points should be at most one radius.\n    skin: distance within which the search finds contacts [m]. With 0, the smallest radius is used.\n    apart: smallest arc length [m] between two points of the same chain of cables that can touch each other. With 0,\n        four times the radius of the chain is used.\n    turns_rope: whether friction acts at the radius of the cables and turns the cables about their axes. If true,\n        all cables must be `TwistCable3D`. If False, friction does not turn cables with twist.\n    **columns: columns of `CableContactSet`.\n\nReturns:\n    The rows, one per cable in the given order.\n\nRaises:\n    ModelError: no cable is given, or a value is outside its range.'
 def check_sets(world: Tables, table: EntityTable) -> None:
-    'Raise ModelError for a set whose friction has neither bristles nor dampers, and for a set with ``turns_rope`` but\nwithout friction.'
+    'Raise ModelError for a set whose friction has neither bristles nor dampers. Also raise ModelError for a set with\n``turns_rope`` but without friction.'

@@ -73,7 +73,7 @@ class WinchReserve(StepHook):
     def outside(self) -> Entity:
         'The active cables outside the winch, from the outlet to the end.'
     def _find_level(self, length: float, level: int) -> int:
-        'Find the level of cables for a length of rope [m]; the search starts at ``level``.'
+        'Find the level of cables for a length of rope [m]. The search starts at ``level``.'
     def _switch(self, level: int) -> None:
         'Activate the cables of a level, and fix the nodes that do not belong to this level.'
     def before_step(self, state: State) -> None:
@@ -81,7 +81,7 @@ class WinchReserve(StepHook):
     def _change(self, state: State, old: int, new: int) -> float:
         'Transfer the motion of the nodes to another level. Return the potential energy of the weight before a merge\nminus this energy after the merge [J], and 0 for a split.'
     def _turn_middles(self, values: list[FloatArray], lengths: list[float], stride: int) -> None:
-        'Set the angles of the nodes in the middle of cables with torsion, and their rates; ``stride`` is the\ndifference of the indices of the nodes of a cable. For the other arguments see `find_middles`.'
+        'Set the angles of the nodes in the middle of cables with torsion, and the rates of these angles. The argument\n``stride`` is the difference between the indices of the two nodes of a cable. For the other arguments see\n`find_middles`.'
     def _eval_length(self, state: State) -> float:
         'Return the length of rope outside the winch [m].'
     def _eval_weight(self, x: FloatArray, length: float) -> float:

@@ -3,8 +3,8 @@
 
 A law consists of a schema and functions. The argument ``dofs`` defines the coordinates that each row couples, by the
 names of references. The function ``build`` returns a `System`, which evaluates the rows of one table by compiled
-kernels. Numbering, sparsity, assembly, solvers and output use only ``dofs`` and ``build``, so a new law requires only
-one new file.
+kernels. Numbering, sparsity, assembly, solvers and output use only ``dofs`` and ``build``. Therefore a new law requires
+only one new file.
 """
 
 from __future__ import annotations
@@ -113,7 +113,9 @@ class LocalRows:
         return self.kept("columns", lambda: bind(self))
 
     def kept(self, name: str, make: Callable[[], Any]) -> Any:
-        """Return a cached object of these rows. The object is created again after a switchable column has changed."""
+        """Return an object that is cached for these rows. The object is created again after a switchable column has
+        changed.
+        """
         version = self.world.changed.get(self.table.component, 0)
         if self._bound.get("version") != version:
             self._bound.clear()
@@ -123,8 +125,8 @@ class LocalRows:
         return self._bound[name]
 
     def keep(self, columns: Any) -> None:
-        """Cache ``columns``, which an earlier call of ``bind`` has returned, and which now contains the present values.
-        All other cached objects of these rows are discarded.
+        """Cache ``columns`` as the present result of ``bind``. An earlier call of ``bind`` has returned this object,
+        and its arrays have since been updated. All other cached objects of these rows are discarded.
         """
         self._bound.clear()
         self._bound.update({"version": self.world.changed.get(self.table.component, 0), "columns": columns})
@@ -140,7 +142,7 @@ class LocalRows:
     def padded(self, name: str) -> NDArray[Any]:
         """Return the numbers of the entities to which each row refers by the reference ``name``, padded with -1. If
         ``name`` is a column with one value for each such entity, return the values, padded with 0. The length is the
-        largest number of entities to which one row of the table refers, see `Tables.ref_shape`.
+        largest number of entities to which any row of the table refers, see `Tables.ref_shape`.
 
         Returns:
             Entity numbers, shape (rows, length), or values, shape (rows, length, *shape).
@@ -246,7 +248,7 @@ def register(law: Law) -> None:
     Args:
         component: the schema.
         role: role of the law, which determines when its system is evaluated. See `Role`. The rows of a law with the
-            role ``data`` are history values. Rows of a law with the role ``passive`` are only read by other laws (the
+            role ``data`` contain history values. Other laws only read the rows of a law with the role ``passive`` (the
             ground, materials, surfaces).
         dofs: names of references, in this order. Each row couples the coordinates of the entities to which these
             references refer. Nodes couple their own coordinates. Alternatively, ``dofs`` is a function ``(world,
@@ -265,7 +267,7 @@ def register(law: Law) -> None:
         replicated: whether every process evaluates all rows, because the processes share the work within a row (contact
             sets).
         reads: function ``(world, table)`` that returns the numbers of all entities that the rows can couple later in
-            the run, shape (k,). The function is needed if rows couple changing entities during the run
+            the run, shape (k,). The function is needed if the entities that rows couple change during the run
             (`NeighbourPattern`). A process that evaluates such rows also stores the coordinates and markers of all
             returned entities.
         multipliers: for constraints, the number of multipliers of each row.
@@ -361,8 +363,8 @@ def role_of(component: type[Component]) -> str:
 
 
 def build_place(component: type[Component]) -> tuple[int, bool]:
-    """Return a key that sorts laws in the order of evaluation, which depends on the role of the law. Markers that
-    depend on other markers are evaluated after these other markers.
+    """Return a key that sorts laws in the order of evaluation. The order depends on the roles of the laws. Markers that
+    depend on other markers are evaluated after the other markers.
     """
     role = require_law(component).role
     return BUILD_ORDER.index(role), role == "marker" and any("marker" in r.target for r in component.refs.values())

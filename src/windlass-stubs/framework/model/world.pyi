@@ -52,6 +52,7 @@ from windlass.connectors.circle_contact.contact_friction_circle_cable2d import C
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import ContactFrictionCircleSetPoints2D
 from windlass.connectors.circle_contact.contact_friction_circle_winch2d import ContactFrictionCircleWinch2D
+from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceBeam3D
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
 from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
@@ -106,6 +107,7 @@ from windlass.elements.nodes.section_node import PointSectionSlopes3D
 from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
 from windlass.elements.nodes.twist_node import PointSlopeTwist3D
+from windlass.connectors.surface_contact.surfaces import PolylineSurface
 from windlass.connectors.markers.position_markers import PositionOnCable
 from windlass.connectors.markers.cable_markers3d import PositionOnCable3D
 from windlass.connectors.markers.position_markers import PositionOnGround
@@ -474,6 +476,20 @@ class ContactFrictionCircleWinch2DEntity(Entity):
     contact_stiffness_per_length: Any
     circle_radius: Any
     circle: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceBeam3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    surface: Any
     cable: Any
     data: Any
 class ContactFrictionSurfaceCableEntity(Entity):
@@ -1056,6 +1072,14 @@ class PointSlopeTwist3DEntity(Entity):
     normal: Any
     turned_from: Any
     shares_position: Any
+class PolylineSurfaceEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    axis: Any
+    along: Any
+    vertices: Any
+    rounding: Any
+    depth: Any
+    marker: Any
 class PositionOnCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     x: Any
@@ -1522,7 +1546,7 @@ class WorkingCable3DEntity(Entity):
     slow: Any
     data: Any
 class World():
-    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,). Gravity can be changed until the world is finalized.\n    version: number of times that switchable columns have been changed.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None if every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of a column of a table, by component. A change also counts as a\n        change of the tables that follow this table (`Component.follows`).\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
+    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,). Gravity can be changed until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None if every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of a column of a table, by component. A change also counts as a\n        change of the tables that follow this table (`Component.follows`).\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
@@ -1564,15 +1588,15 @@ class World():
         'Return the table of a component, which is empty if no row of the component was added.'
     @contextmanager
     def all_or_nothing(self) -> Iterator[None]:
-        'Context manager for code that adds rows. If the code raises an error, all its changes of the world are\nundone.'
+        'Context manager for code that adds rows: if the code raises an error, all its changes of the world are\nundone.'
     def _add(self, component: type[Component], name: str, part: Part | None, values: dict[str, Any]) -> Entity:
         ...
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
-        'Give the entities that were created together with a row (nodes, history values) the name of the row.'
+        'Give the entities that were created together with a row (nodes, history values) the name of this row.'
     def entity(self, number: int) -> Entity:
         'Return a handle to the entity with an entity number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
-        'Two arrays: the first entity number and the first row number of every call of `add`. The arrays are cached\nuntil the next call of `add`.'
+        'Return two arrays: the first entity number and the first row number of every call of `add`. The arrays are\ncached until the next call of `add`.'
     def split_by_table(self, ids: IntArray) -> list[tuple[EntityTable, IntArray, IntArray]]:
         'Group entity numbers by table. Each group is a tuple (table, indices in ``ids``, row numbers in the table).\nNegative numbers are skipped.'
     def dofs_of(self, ids: IntArray | Entity) -> IntArray:
@@ -1596,15 +1620,15 @@ class World():
     def set_widths(self, dofs: dict[type[Component], int], refs: dict[tuple[type[Component], str], tuple[int, int]]) -> None:
         'Set the numbers of coordinates per row, and the shapes of references (see `ref_shape`), to values that are\nequal on all processes.'
     def prune(self, resident: dict[type[Component], IntArray], processes: Processes) -> None:
-        'Remove the rows that this process does not need, and the data that are needed only while the world is not\ndistributed.\n\nArgs:\n    resident: ascending numbers of the rows that remain, for each table to be distributed.\n    processes: the processes that share this world. The call is collective.'
+        'Remove the rows that this process does not need. Also remove data that are needed only while the world is not\ndistributed.\n\nArgs:\n    resident: ascending numbers of the rows that remain, for each table to be distributed.\n    processes: the processes that share this world. The call is collective.'
     def finalize(self) -> None:
-        'Check that the rows of all tables are consistent, and number the coordinates. Afterwards no rows can be\nadded.\n\nIf a table was built in parts, the call is collective.\n\nRaises:\n    ModelError: the world has no coordinates, or rows have inconsistent values.'
+        'Check that the rows of all tables are consistent, and number the coordinates. After this call no rows can be\nadded.\n\nIf a table was built in parts, the call is collective.\n\nRaises:\n    ModelError: the world has no coordinates, or rows have inconsistent values.'
     def number(self) -> None:
         'Number the coordinates of the rows that this process stores.'
     def check(self) -> None:
         'Check that the rows that this process stores have consistent values.\n\nRaises:\n    ModelError: rows have inconsistent values.'
     def resource(self, key: str, create: Any) -> Any:
-        'Return the object that this world stores under the name ``key``. The object is created by ``create()`` on\nfirst use.'
+        'Return the object that this world stores under the name ``key``. The function ``create`` creates the object\non first use.'
     @overload
     def add(self, component: type[ALECable2D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, ale: One, length: Numbers, mass_per_length: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, axial_damping: Numbers = ..., bending_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ..., moving_mass_factor: Numbers = ..., use_coupling_terms: YesNo = ..., add_ale_variation: YesNo = ...) -> ALECable2DEntity: ...
     @overload
@@ -1659,6 +1683,8 @@ class World():
     def add(self, component: type[ContactFrictionCircleSetPoints2D], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, vertical_offset: Numbers = ..., contact_stiffness_per_length: Numbers = ...) -> ContactFrictionCircleSetPoints2DEntity: ...
     @overload
     def add(self, component: type[ContactFrictionCircleWinch2D], *, name: str = ..., part: Part | None = ..., circle: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., segments: WholeNumbers, contact_stiffness_per_length: Numbers = ..., circle_radius: Numbers) -> ContactFrictionCircleWinch2DEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceBeam3D], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceBeam3DEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceCableEntity: ...
     @overload
@@ -1767,6 +1793,8 @@ class World():
     def add(self, component: type[PointSlope3D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> PointSlope3DEntity: ...
     @overload
     def add(self, component: type[PointSlopeTwist3D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., twist: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ..., normal: Numbers = ..., turned_from: Numbers = ...) -> PointSlopeTwist3DEntity: ...
+    @overload
+    def add(self, component: type[PolylineSurface], *, name: str = ..., part: Part | None = ..., marker: One = ..., axis: Numbers = ..., along: Numbers = ..., vertices: Numbers, rounding: Numbers = ..., depth: Numbers = ...) -> PolylineSurfaceEntity: ...
     @overload
     def add(self, component: type[PositionOnCable], *, name: str = ..., part: Part | None = ..., cable: One, x: Numbers = ..., y: Numbers = ...) -> PositionOnCableEntity: ...
     @overload
@@ -1893,6 +1921,8 @@ class World():
     def set(self, entity: ContactFrictionCircleSetPoints2DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionCircleWinch2DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceBeam3DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload

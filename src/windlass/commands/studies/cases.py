@@ -1,8 +1,8 @@
 """Cases of a study: a grid of option values, a sample of ranges, or the rows of a CSV file.
 
 The values of an option in a grid are a list ``0.2,0.5``, a range ``a:b:n`` of n values from a to b, or ``a:b:n:log``
-with a constant ratio. The values of an option in a sample are a range ``a:b`` or ``a:b:log``, or a list. The values of
-a list occur equally often.
+with a constant ratio of successive values. The values of an option in a sample are a range ``a:b`` or ``a:b:log``, or a
+list. The values of a list occur equally often.
 
 Source: M. D. McKay, R. J. Beckman, W. J. Conover, Technometrics 21 (1979) 239-245 (Latin hypercube).
 """
@@ -107,7 +107,7 @@ def read_cases(path: Path) -> list[Case]:
 
 
 def _list_values(name: str, text: str, item: Option | None) -> list[str]:
-    """Return the option values that the text of a list or range of a grid specifies."""
+    """Return the option values that a list or a range in a grid specifies."""
     if not is_range(text):
         values = text.split(",")
         if not all(values):
@@ -151,8 +151,8 @@ def _ends(name: str, text: str, parts: Sequence[str]) -> tuple[float, float]:
 
 
 def _numbers_at(name: str, text: str, begin: float, end: float, share: FloatArray, ratios: bool) -> list[float]:
-    """Return the values at fractions of a range from 0 to 1. If ``ratios`` is true, equal differences of fractions
-    correspond to equal ratios of values.
+    """Return the values of a range at the given fractions, which are from 0 to 1. If ``ratios`` is true, equal
+    differences of fractions correspond to equal ratios of values.
     """
     if not ratios:
         return (begin + share * (end - begin)).tolist()  # type: ignore[no-any-return]

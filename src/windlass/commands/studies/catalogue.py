@@ -1,5 +1,5 @@
-"""PETSc settings that can be suitable for a solver. They are selected by the number of unknowns, the constraints, the
-matrix storage, and the number of processes.
+"""PETSc settings that can be suitable for a solver. The settings are selected by the number of unknowns, the
+constraints, the matrix storage, and the number of processes.
 
 Each setting is written as one line of PETSc options, without the option prefix of the solver.
 """

@@ -102,7 +102,7 @@ def stop(process: subprocess.Popen[bytes]) -> None:
 
 
 def begin() -> None:
-    """Record that this program is running and not ending."""
+    """Record that this program is running, so that it may start runs."""
     _ending.clear()
 
 

@@ -96,7 +96,8 @@ def read_distribution(name: str, text: str, item: Option | None) -> Distribution
 
 
 def read_distributions(words: StudyWords) -> dict[str, Distribution]:
-    """Return a dictionary from options to their distributions in a command line. The model is run to find its options.
+    """Return a dictionary from options to their distributions in a command line. The model is run to find the options
+    of the model.
 
     Raises:
         OptionError: no distributions are given, a distribution is wrong, or the model does not have a given option.

@@ -60,8 +60,8 @@ def has_regions(fit: Fit) -> bool:
 def draw_regions(ranges: Mapping[str, Range], fit: Fit) -> Any:
     """Return a figure with the joint region and the intervals of pairs of options, for at most `MOST_PANELS` pairs.
 
-    The joint region of all options, (p - p̂)ᵀ C⁻¹ (p - p̂) <= bound, is projected to the plane of two options. The
-    projection fulfils this inequality with the covariance matrix C of the two options.
+    The joint region of all options, (p - p̂)ᵀ C⁻¹ (p - p̂) <= bound, is projected to the plane of two options. In this
+    plane, the joint region is given by the same inequality, with the covariance matrix C of only the two options.
 
     Args:
         ranges: range of each option.

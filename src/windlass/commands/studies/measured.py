@@ -1,5 +1,5 @@
-"""Measured values for a fit, which are columns of a table with times, and the corresponding columns in the tables of
-runs.
+"""Columns of measured values in a table with times, and the columns in the tables of runs with which the measured
+values are compared.
 """
 
 from __future__ import annotations

@@ -75,8 +75,8 @@ def first_order(values: FloatArray) -> Spread:
     ahead, behind = values[1::2], values[2::2]
     parts, bends = 0.5 * (ahead - behind), 0.5 * (ahead - 2.0 * values[0] + behind)
     variance = float(np.sum(parts**2))
-    # each second-order term is divided by the standard deviation of the result, so that the summary has no notes on
-    # options without influence
+    # the second-order terms are relative to the standard deviation of the result; otherwise the summary would have
+    # notes on options without influence
     total = np.sqrt(variance)
     shares = (parts**2 / variance).tolist() if variance > 0.0 else [0.0] * len(parts)
     relative = (np.abs(bends) / total).tolist() if total > 0.0 else [np.inf if bend else 0.0 for bend in bends]
@@ -85,7 +85,7 @@ def first_order(values: FloatArray) -> Spread:
 
 def points_of_sample(laws: Mapping[str, Distribution], count: int, seed: int) -> FloatArray:
     """Return a Latin hypercube sample of the options, shape (count, options)."""
-    from scipy.stats import qmc  # imported here, because help is printed faster without it
+    from scipy.stats import qmc  # imported here, because help is printed faster without this import
 
     shares = qmc.LatinHypercube(len(laws), seed=np.random.default_rng(seed)).random(count)
     return to_values(laws, shares)
@@ -95,7 +95,7 @@ def sample(points: FloatArray, values: FloatArray) -> Spread:
     """Return the spread of a result, computed from its values at the points of a sample. Failed runs, which have the
     value NaN, are omitted.
     """
-    from scipy.stats import rankdata  # imported here, because help is printed faster without it
+    from scipy.stats import rankdata  # imported here, because help is printed faster without this import
 
     good = np.isfinite(values)
     points, values = points[good], values[good]
@@ -112,7 +112,7 @@ def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> 
     """Return two samples A and B and, for each option, a copy of A in which the column of this option is taken from B.
     The shape is (count * (n + 2), n) for n options.
     """
-    from scipy.stats import qmc  # imported here, because help is printed faster without it
+    from scipy.stats import qmc  # imported here, because help is printed faster without this import
 
     size = len(laws)
     shares = qmc.Sobol(2 * size, seed=np.random.default_rng(seed)).random(count)
@@ -123,7 +123,7 @@ def points_of_sobol(laws: Mapping[str, Distribution], count: int, seed: int) -> 
 
 def sobol(values: FloatArray, count: int, options: int, seed: int) -> Spread:
     """Return the spread of a result, computed from its values at `points_of_sobol`."""
-    from scipy.stats import sobol_indices  # imported here, because help is printed faster without it
+    from scipy.stats import sobol_indices  # imported here, because help is printed faster without this import
 
     parts = values.reshape(options + 2, 1, count)
     spread = describe_values(parts[:2].ravel())

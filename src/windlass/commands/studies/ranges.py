@@ -56,7 +56,7 @@ class Range:
         return log(self.high / self.low) if self.ratios else self.high - self.low
 
     def describe(self) -> list[object]:
-        """Return the values that must be equal when a study is resumed."""
+        """Return the values that must not have changed when a study is resumed."""
         return [self.low, self.high, self.ratios, self.start]
 
     @property
@@ -66,7 +66,7 @@ class Range:
 
 
 def read_ranges(model: Path, varied: Case, constant: Sequence[str], common: Sequence[str]) -> dict[str, Range]:
-    """Return a dictionary from options to ranges. The model is run to find its options.
+    """Return a dictionary from options to ranges. The model is run to find the options of the model.
 
     If the command line contains neither a range nor a value of a parameter of the model (`wl.parameter`), the declared
     range of the parameter is used.

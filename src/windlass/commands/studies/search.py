@@ -152,7 +152,7 @@ class BoxSearch:
         return np.ascontiguousarray(np.array(slopes).T)
 
     def _by_gradient(self, start: FloatArray, slacks: int) -> str:
-        from scipy.optimize import minimize  # imported here, because help is printed faster without it
+        from scipy.optimize import minimize  # imported here, because help is printed faster without this import
 
         limits = [
             {"type": "ineq", "fun": lambda x, k=k: self._values(x)[k], "jac": lambda x, k=k: self._slopes(x)[k]}
@@ -198,7 +198,7 @@ class BoxSearch:
         return "converged"
 
     def _by_tao(self, start: FloatArray, kind: str) -> str:
-        from windlass.framework.runtime.petsc import PETSc  # imported here, because help is printed faster without it
+        from windlass.framework.runtime.petsc import PETSc  # here, because help is printed faster without this import
 
         comm = PETSc.COMM_SELF
         x, low, high, slope = (PETSc.Vec().createSeq(len(start), comm=comm) for _ in range(4))
@@ -231,7 +231,7 @@ class BoxSearch:
         return max([*(value / self._scale for value in inside), 1.0]) + outside
 
     def _by_simplex(self, start: FloatArray, slacks: int) -> str:
-        from scipy.optimize import minimize  # imported here, because help is printed faster without it
+        from scipy.optimize import minimize  # imported here, because help is printed faster without this import
 
         size = max(SMALLEST, 10.0 * self._step)
         corners = [start, *(start + np.where(start + size <= 1.0, size, -size) * unit for unit in np.eye(len(start)))]
@@ -244,7 +244,7 @@ class BoxSearch:
         return "converged"
 
     def _by_evolution(self, start: FloatArray, slacks: int) -> str:
-        from scipy.optimize import differential_evolution  # imported here, because help is printed faster without it
+        from scipy.optimize import differential_evolution  # here, because help is printed faster without this import
 
         def merits(x: Any) -> Any:
             places = np.reshape(x, (len(start), -1)).T

@@ -38,8 +38,8 @@ class StudyPlan:
         return Path(self.own["output"]).absolute()
 
     def describe_common(self, names: Sequence[str]) -> dict[str, Any]:
-        """Return the settings that must be equal when a study is resumed. These are the settings that all studies have,
-        and the options of the command with the given names.
+        """Return the settings that must not have changed when a study is resumed. These are the settings that all
+        studies have, and the options of the command with the given names.
         """
         return {
             "model": self.model.name,

@@ -68,8 +68,8 @@ def check_report(text: str) -> None:
 
 
 def write_report(text: str, report: StudyReport) -> list[Path]:
-    """Write the page to the file ``text``, the value of ``-report``. Return the path of the file. If the text is empty,
-    no page is written and the list is empty.
+    """Write the page to the file ``text``, the value of ``-report``. Return a list with the path of the file. If the
+    text is empty, no page is written and the list is empty.
 
     Raises:
         OutputError: the file cannot be written.

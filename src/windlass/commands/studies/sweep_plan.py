@@ -67,7 +67,7 @@ class SweepPlan:
     words: tuple[str, ...]
 
     def describe(self) -> dict[str, Any]:
-        """Return the values that must be equal when a sweep is resumed."""
+        """Return the values that must not have changed when a sweep is resumed."""
         return {
             "model": self.model.name,
             "model_sha256": hashlib.sha256(self.model.read_bytes()).hexdigest(),
@@ -79,7 +79,7 @@ class SweepPlan:
 
 
 def plan_sweep(words: Sequence[str]) -> SweepPlan:
-    """Return the sweep that a command line describes. The model is run to find its options.
+    """Return the sweep that a command line describes. The model is run to find the options of the model.
 
     Raises:
         OptionError: the command line is wrong.

@@ -47,29 +47,34 @@ MOST_MOVED = 500
 
 
 def find_force(
-    b: Building, item: Item, adapt: Callable[..., tuple[Any, ...]], key: str = "springForceUserFunction"
+    b: Building,
+    item: Item,
+    adapt: Callable[..., tuple[Any, ...]] | None = None,
+    key: str = "springForceUserFunction",
 ) -> dict[str, Any]:
     """Return the column with the force function of a spring. If the item has no user function, the result is empty. The
     function ``adapt`` converts the arguments of force functions in Windlass, from the displacement onwards, to the
-    arguments in Exudyn.
+    arguments in Exudyn. If ``adapt`` is None, the arguments are equal.
     """
     function, number, mbs = b.function(item, key), b.number(item), b.functions.in_motion
     if function is None:
         return {}
+    if adapt is None:
+        return {"force_function": lambda t, row, *arguments: function(mbs, t, number, *arguments)}
     return {"force_function": lambda t, row, *arguments: function(mbs, t, number, *adapt(*arguments))}
 
 
 @translates("ConnectorCoordinateSpringDamper")
 def coordinate_spring_damper(b: Building, item: Item) -> Entity:
     """Add a spring between two coordinates."""
-    given = find_force(b, item, lambda *arguments: arguments)
+    given = find_force(b, item)
     return b.add(con.CoordinateSpringDamper, item, *LINEAR, **find_coordinates(b, item), **given)
 
 
 @translates("ConnectorCartesianSpringDamper")
 def cartesian_spring_damper(b: Building, item: Item) -> Entity:
     """Add springs along the global axes. The user function of the springs receives lists. The offset is not subtracted
-    from the displacements in its arguments.
+    from the displacements in the arguments of this function.
     """
 
     def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
@@ -156,7 +161,7 @@ LOCKED = {"JointRevoluteZ": (1, 1, 1, 1, 1, 0), "JointPrismaticX": (0, 1, 1, 1, 
 
 @translates("JointGeneric", *LOCKED)
 def joint(b: Building, item: Item) -> Entity:
-    """Add a joint between two frames that locks translations and rotations.
+    """Add a joint that locks translations and rotations between two frames.
 
     If only one rotation is locked, about x or z, the equation for the axes a of marker 0 and the axes b of marker 1 is
     a_y·b_z = 0 in Exudyn, and a_z·b_y = 0 in Windlass. Therefore the markers are exchanged, and a separate joint

@@ -83,7 +83,7 @@ def torsional_spring(b: Building, item: Item) -> Entity:
     """Add a torsion spring. In Windlass, the angle of the spring can exceed half a turn even if the item has no
     node.
     """
-    given = find_force(b, item, lambda *arguments: arguments, "springTorqueUserFunction")
+    given = find_force(b, item, key="springTorqueUserFunction")
     values = _rigid(b, item, frames=True) | _history(b, item) | given
     return b.add(con.TorsionalSpringDamper, item, *LAW, RATE, "torque:preload", **values)
 
@@ -92,7 +92,7 @@ def torsional_spring(b: Building, item: Item) -> Entity:
 def linear_spring(b: Building, item: Item) -> Entity:
     """Add a spring along an axis of marker 0. As in Exudyn, the moment of the spring force on marker 0 is omitted."""
     frame = find_frame(b, item["markerNumbers"][0])
-    values = _rigid(b, item) | find_force(b, item, lambda *arguments: arguments)
+    values = _rigid(b, item) | find_force(b, item)
     values |= {"axis": frame.rotation @ read_numbers(item, "axisMarker0", 3), "moment_arm": False}
     return b.add(con.LinearSpringDamper, item, *LAW, RATE, "force:preload", **values)
 
@@ -266,7 +266,7 @@ def count_equations(item: Item) -> int:
 
 
 def _coordinates(b: Building, number: Any) -> list[int]:
-    """Return the numbers of the nodes of which a marker selects the coordinates. Ground nodes are omitted."""
+    """Return the numbers of the nodes whose coordinates a marker selects. Ground nodes are omitted."""
     item = b.marker(number)
     if item["markerType"] == "NodeCoordinates":
         nodes = [int(item["nodeNumber"])]

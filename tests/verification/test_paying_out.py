@@ -1,0 +1,81 @@
+"""Statics of random lines on random beds. If load steps fail, lines are pulled taut and paid out to their length.
+
+Source: closed form of H. M. Irvine, Cable Structures (1981), section 2.4.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+import windlass as wl
+from windlass.solvers.static import PAID_OUT, Static, StepsFailed
+
+from support.random_lines import create_line
+from support.slack_lines import SHAPES, build_chain, eval_tensions, lay, list_tensions
+
+PAID = (35, 53, 95, 109, 111)
+"""Seeds of lines that load steps and form-finding do not solve."""
+ALWAYS, LONG = (*range(16), 43, 54), 100
+"""Seeds of lines in all test runs, and number of lines in long test runs. The solve of line 43 begins with a residual
+that is 10⁸ times the residual at the end, and in line 54 friction of contacts that close is lost at the end of the load
+step.
+"""
+
+
+def check(seed: int) -> list[str]:
+    """Solve a line, and check that the result is a stable equilibrium in which open points have no force, and friction
+    is at most the coefficient of friction times the normal force. Return the notes of the verdict.
+    """
+    model = create_line(seed)
+    solver = wl.Static(model.world, name="")
+    state = solver.solve()
+    assert not any("contacts and forces do not agree" in words for words in solver.verdict.reasons)
+    gap, normal, friction = (
+        np.asarray(wl.eval_output(model.contacts, name, state)) for name in ("gap", "normal_force", "friction_force")
+    )
+    pressed = np.abs(normal)
+    assert (pressed[gap > 0.0] == 0.0).all()
+    size = np.linalg.norm(friction, axis=-1) if friction.ndim > normal.ndim else np.abs(friction)
+    assert (size <= model.friction * pressed * (1.0 + 1e-6) + 1e-6 * model.weight).all()
+    # a new solve from the equilibrium finds that it is stable, and does not move
+    again = wl.Static(model.world, name="", stability="check", decide_at_start=False).solve(state)
+    assert_allclose(again.q, state.q, rtol=0, atol=1e-4 * np.abs(state.q).max())
+    return solver.verdict.notes
+
+
+@pytest.mark.parametrize("seed", PAID)
+def test_lines_that_are_paid_out(seed: int) -> None:
+    """Lines for which load steps and form-finding fail are paid out to a stable equilibrium."""
+    assert PAID_OUT in check(seed)
+
+
+@pytest.mark.parametrize("seed", [pytest.param(k, marks=() if k in ALWAYS else pytest.mark.long) for k in range(LONG)])
+def test_random_lines(seed: int) -> None:
+    """Statics finds a stable equilibrium of random lines on planes, polylines and waves."""
+    check(seed)
+
+
+@pytest.mark.parametrize("shape", SHAPES[2:5])
+@pytest.mark.parametrize("mu", [0.0, 0.5])
+def test_tension_after_paying_out(shape: str, mu: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    """If the first load step is made to fail, the tensions of a chain on a slope agree with the closed form without
+    friction. With friction, they agree too, because lines are paid out without friction.
+    """
+    attempt = Static._attempt
+
+    def fail_first(self: Static, *args: Any, **named: Any) -> Any:
+        if self._payable:
+            raise StepsFailed
+        return attempt(self, *args, **named)
+
+    monkeypatch.setattr(Static, "_attempt", fail_first)
+    friction = {"friction_coefficient": mu, "friction_stiffness_per_length": 1e5} if mu else {}
+    world, line = build_chain(lay(shape), 40, **friction)
+    solver = wl.Static(world, name="")
+    state = solver.solve()
+    assert PAID_OUT in solver.verdict.notes
+    assert_allclose(list_tensions(line, 40, state), eval_tensions(), rtol=5e-4)
