@@ -502,7 +502,7 @@ class Static(StepSolver):
             return found if found.converged else None
 
         lines, self._lines = self._lines, None
-        self._error = balance(self.problem, attempt, self.passes, solve)
+        self._error = balance(self.problem, attempt, self.passes, solve, first.step == 0)
         if self._error > SMALL_ERROR and lines is not None:
             self._lines = lines
             raise SlackLines
@@ -527,7 +527,7 @@ class Static(StepSolver):
             self.statistics.newton_iterations += follower.spent
             if not left:
                 # contacts that have closed on the way have lost their friction
-                self._error = balance(self.problem, latest, self.passes, solve)
+                self._error = balance(self.problem, latest, self.passes, solve, first.step == 0)
                 if self._error > SMALL_ERROR and self._payable and self.passes.fail:
                     raise StepsFailed
                 left = examine(self.problem, held)

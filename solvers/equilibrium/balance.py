@@ -21,27 +21,31 @@ TOUCHING_ERROR = 0.05
 not repeated. This limit corresponds to 1 or 2 % of the rope force.
 """
 SETTLED_ERROR = 1e-4
-"""Largest force imbalance for which the solve is not repeated, like `TOUCHING_ERROR`, in models whose contact laws have
-return maps. After the repeated solves, an imbalance is an error only if it exceeds `TOUCHING_ERROR`.
+"""Largest force imbalance for which the solve is not repeated, like `TOUCHING_ERROR`, in solves from an initial state
+that does not result from a solve, if contact laws have return maps. After the repeated solves, an imbalance is an error
+only if it exceeds `TOUCHING_ERROR`.
 """
 AGAIN = 3
 """Largest number of repeated solves at full load."""
 
 
-def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes) -> float:
+def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes, limit: float) -> float:
     """Return the ratio [1] of the largest unbalanced force to ``force`` [N], after the last update of contacts in a
-    converged load step. The result is 0 if the ratio is at most the tolerances in ``settings``, or `SETTLED_ERROR` in
-    models with return maps, or `TOUCHING_ERROR` in other models. The call is collective.
+    converged load step. The result is 0 if the ratio is at most the largest of ``limit`` and the tolerances in
+    ``settings``. The call is collective.
     """
     if force == 0.0:
         return 0.0
     left = problem.residual_vector.duplicate()
     problem.eval_residual(None, problem.unknowns, left)
     share = float(left.norm(PETSc.NormType.NORM_INFINITY)) / force
-    assembly = problem.assembly
-    maps = assembly.processes.any(any(system.return_map.rest for system in assembly.systems))
-    limit = SETTLED_ERROR if maps else TOUCHING_ERROR
     return share if share > max(limit, settings.rtol, settings.atol / force) else 0.0
+
+
+def has_maps(problem: NonlinearProblem) -> bool:
+    """Return whether a contact law of the model has a return map. The call is collective."""
+    assembly = problem.assembly
+    return assembly.processes.any(any(system.return_map.rest for system in assembly.systems))
 
 
 def balance(
@@ -49,6 +53,7 @@ def balance(
     attempt: StepAttempt,
     settings: Passes,
     solve_again: Callable[[], StepAttempt | None],
+    fresh: bool,
 ) -> float:
     """Repeat the solve at full load until the forces are in balance. Return the remaining force error relative to the
     contact force [1].
@@ -62,8 +67,10 @@ def balance(
         settings: settings of the discontinuous iteration.
         solve_again: function that solves at full load from the present state. If the solve fails, the function returns
             None and does not change the state.
+        fresh: whether the initial state of the solve does not result from a solve.
     """
-    fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force, settings)
+    fields, limit = problem.assembly.fields, SETTLED_ERROR if fresh and has_maps(problem) else TOUCHING_ERROR
+    left = measure_imbalance(problem, attempt.force, settings, limit)
     for _ in range(AGAIN if settings.fail else 0):
         if attempt.unsettled or left == 0.0:
             break
@@ -76,6 +83,6 @@ def balance(
             unknowns.copy(problem.unknowns)
             fields.data[:], fields.start_data[:] = history
             break
-        attempt, left = again, measure_imbalance(problem, again.force, settings)
+        attempt, left = again, measure_imbalance(problem, again.force, settings, limit)
     left = left if left > TOUCHING_ERROR else 0.0
     return max(left, attempt.relative_error) if attempt.unsettled else left

@@ -36,7 +36,7 @@ FACTOR = 4.0
 """Ratio [1] of a residual to the estimated rounding error. Up to this value, the residual is treated as a rounding
 error.
 """
-SMALL = 1e-6
+SMALL = 1e-3
 """Ratio [1] of a residual to the result of `estimate_forces`. If the first iteration was much too large, a Newton run
 has converged only if the ratio is at most this value.
 """

@@ -187,7 +187,7 @@ MODELS: dict[str, Callable[[], tuple[Any, Any]]] = {
     "thick beam": lambda: (wl.Dynamic(create_dragged().world, step=1e-3, end=0.06, name=""), None),
     "belt of beams": lambda: (wl.Dynamic(create_beam_belt(press=240.0).world, step=2e-4, end=0.02, **LOOSE), None),
     "failing chain": lambda: exact_chain(max_it=1, control=wl.StepControl(smallest=2e-4)),
-    "failing rope": lambda: slack_rope(max_it=4, adaptive=False),
+    "rope that is paid out": lambda: slack_rope(max_it=4, adaptive=False),
 }
 
 

@@ -318,7 +318,10 @@ def test_mooring_line() -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({**FIBRE, "slow_stiffness": 0.0}, "slow_stiffness = 0.0 N in FibreCable3D row 0: must be > 0"),
+        (
+            {**FIBRE, "slow_stiffness": 0.0},
+            "slow_stiffness = 0.0 N, static_stiffness = 0.0 N in FibreCable3D row 0: must have one of them > 0 N",
+        ),
         ({**FIBRE, "slow_damping": -1.0}, "slow_damping = -1.0 N s in FibreCable3D row 0: must be > 0"),
         ({**FIBRE, "integration": 0}, "integration = 0 in FibreCable3D row 0: must be 2"),
         ({**FIBRE, "stiffening": -1.0}, "stiffening = -1.0 in FibreCable3D row 0: must be >= 0"),

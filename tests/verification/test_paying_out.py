@@ -17,12 +17,11 @@ from windlass.solvers.static import PAID_OUT, Static, StepsFailed
 from support.random_lines import create_line
 from support.slack_lines import SHAPES, build_chain, eval_tensions, lay, list_tensions
 
-PAID = (35, 53, 95, 109, 111)
+PAID = (35, 95, 111)
 """Seeds of lines that load steps and form-finding do not solve."""
-ALWAYS, LONG = (*range(16), 43, 54), 100
-"""Seeds of lines in all test runs, and number of lines in long test runs. The solve of line 43 begins with a residual
-that is 10⁸ times the residual at the end, and in line 54 friction of contacts that close is lost at the end of the load
-step.
+ALWAYS, LONG = (*range(16), 54), 100
+"""Seeds of lines in all test runs, and number of lines in long test runs. In line 54, friction of contacts that close
+is lost at the end of the load step.
 """
 
 
@@ -31,7 +30,8 @@ def check(seed: int) -> list[str]:
     is at most the coefficient of friction times the normal force. Return the notes of the verdict.
     """
     model = create_line(seed)
-    solver = wl.Static(model.world, name="")
+    # far from the solution, forces are 10⁸ times as large as at the end, and Newton's tolerance is relative
+    solver = wl.Static(model.world, rtol=1e-11, name="")
     state = solver.solve()
     assert not any("contacts and forces do not agree" in words for words in solver.verdict.reasons)
     gap, normal, friction = (

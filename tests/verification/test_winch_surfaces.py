@@ -5,6 +5,7 @@ lines that are lowered onto beds, cables in reserve, and restart.
 from __future__ import annotations
 
 import re
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
@@ -291,30 +292,41 @@ def test_line_is_laid_on_clay_and_picked_up() -> None:
     assert_allclose(found["soft"], found["bed"], rtol=0, atol=1e-9)
 
 
+def add_planes(world: wl.World, corners: list[tuple[float, float]]) -> list[wl.Entity]:
+    """Add one plane for each piece of a polyline in the x-z plane."""
+    planes = []
+    for begin, end in pairwise(np.array(corners)):
+        way = (end - begin) / np.hypot(*(end - begin))
+        middle = 0.5 * (begin + end)
+        ground = world.add(Ground, position=(middle[0], 0.0, middle[1]))
+        planes.append(
+            world.add(
+                con.PlaneSurface, marker=con.rigid_marker(world, ground), axis=(-way[1], 0.0, way[0]),
+                along=(way[0], 0.0, way[1]), half_length=0.5 * float(np.hypot(*(end - begin))),
+            )
+        )  # fmt: skip
+    return planes
+
+
 def test_search_finds_the_planes_of_a_bed() -> None:
-    """A chain that is lowered onto a bed with crests moves with a search, with three rows for each cable, as with one
-    row for each pair of cable and surface."""
+    """A chain that is lowered onto planes moves with a search, with three rows for each cable, as with one row for each
+    pair of cable and plane.
+    """
     stiffness, contact = soften(200.0, 5e-3, 0.5)
     corners = [(-20.0, 0.0), (30.0, -1.0), (60.0, 1.0), (90.0, 0.5), (200.0, 2.0)]
     found = []
-    for touching in (None, 3):
-        world = wl.World(gravity=(0.0, 0.0, -G))
+    for touching, law in ((None, con.ContactFrictionSurfaceWinch), (3, con.ContactFrictionSurfaceSetWinch)):
         laid = con.lay_line(
-            world, corners, (0.0, 0.0), (150.0, 0.0, 50.0), 165.0, 40, stiffness=stiffness, friction=0.5,
-            contact=contact, winch=True, **CHAIN,
+            wl.World(gravity=(0.0, 0.0, -G)), corners, (0.0, 0.0), (150.0, 0.0, 50.0), 165.0, 40, stiffness=stiffness,
+            friction=0.5, contact=contact, winch=True, **CHAIN,
         )  # fmt: skip
-        assert laid.rope is not None
-        assert laid.contacts.table.component is con.ContactFrictionSurfaceSetWinch
-        if touching is None:
-            world = wl.World(gravity=(0.0, 0.0, -G))
-            rope = winch_rope_along(world, BackwardLine(laid.route), 40, **CHAIN)
-            surfaces = con.add_bed(world, corners, rounding=4.0 * 165.0 / 40)
-            con.add_surface_contact(
-                world, surfaces, rope.cables, friction_coefficient=0.5, contact_stiffness_per_length=stiffness,
-                **contact,
-            )  # fmt: skip
-        else:
-            rope = laid.rope
+        world = wl.World(gravity=(0.0, 0.0, -G))
+        rope = winch_rope_along(world, BackwardLine(laid.route), 40, **CHAIN)
+        contacts = con.add_surface_contact(
+            world, add_planes(world, corners), rope.cables, friction_coefficient=0.5,
+            contact_stiffness_per_length=stiffness, touching=touching, **contact,
+        )  # fmt: skip
+        assert contacts.table.component is law
         for node in (rope.nodes[0], rope.nodes[-1]):
             con.fix(world, node, "x", "y", "z")
         con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 10.0, 0.0, 6.0))
