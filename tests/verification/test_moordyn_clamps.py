@@ -11,6 +11,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 import windlass as wl
+from windlass.moordyn.starts import find_shape
 
 GRAVITY = 9.81  # unit: m/s^2
 WEIGHT, EI, SOFT = 0.4 * GRAVITY, 5e3, 2e3  # units: N/m, N m^2
@@ -142,3 +143,31 @@ def test_rods_without_direction_are_refused(direction: str, tmp_path: Path) -> N
     """A fixed rod of length 0 needs a direction, which is not the position of its end A."""
     with pytest.raises(wl.moordyn.NotTranslated, match="must be the direction of the rod, not 0 and not the position"):
         load(tmp_path, rods=f"1 slim Fixed 0 0 10 {direction} 0 -", points="", lines="")
+
+
+@pytest.mark.parametrize(("end", "slack"), [((3.0, 1.0, -5.0), 1.2), ((0.0, 0.0, -6.0), 1.5), ((4.0, 0.0, 0.0), 2.5)])
+def test_slack_lines_without_weight_begin_as_arcs(end: tuple[float, ...], slack: float) -> None:
+    """The start shape of a slack line without weight is an arc with the length of the line, whose slopes have the
+    length 1 and point along the arc."""
+    ends = np.array([(0.0, 0.0, 0.0), end])
+    length = slack * float(np.linalg.norm(ends[1]))
+    shape = find_shape(ends, length, 200, 1e9, 0.0, GRAVITY, -50.0)
+    assert_allclose(shape.place[[0, -1]], ends, atol=1e-9)
+    steps = np.diff(shape.place, axis=0)
+    assert_allclose(np.linalg.norm(steps, axis=1).sum(), length, rtol=1e-4)
+    assert_allclose(np.linalg.norm(shape.slope, axis=1), 1.0, rtol=1e-12)
+    middle = 0.5 * (shape.slope[1:] + shape.slope[:-1])
+    assert_allclose(steps * 200.0 / length, middle, atol=1e-3)
+
+
+def test_slack_line_on_the_bed_begins_above_it(tmp_path: Path) -> None:
+    """A line that is longer than its horizontal and vertical distance together begins beside its ends, above the bed,
+    without compression."""
+    water = AIR.replace("0 rho", "1000 rho")
+    mooring = load(
+        tmp_path, options=water, points="1 Fixed 0 0 -50 0 0 0 0\n2 Fixed 20 0 -40 0 0 0 0", lines="1 soft 1 2 31 30 -"
+    )
+    state = mooring.start()
+    place = wl.eval_output(mooring.lines[1], "position", state)
+    assert place[:, 2].min() > -50.0 and np.abs(place[:, 1]).max() > 5.0
+    assert np.abs(wl.eval_output(mooring.lines[1], "axial_strain", state)).max() < 1e-4

@@ -1,6 +1,7 @@
 """Initial shapes of lines for the static solve. A line from the bed lies partly on the bed, consists of a straight part
 on the bed and a straight part to the upper end, or, if the line is longer, is an arc beside its ends. Other lines hang
-freely. If none of these shapes exists, the line is straight between its ends.
+freely. If none of these shapes exists, for example for a line without weight, a slack line is an arc beside its ends,
+and a taut line is straight.
 """
 
 from __future__ import annotations
@@ -57,6 +58,9 @@ def find_shape(
         place, tangent, _ = route.eval_points(s)
         return Shape(place, tangent * route.eval_stretch(s)[:, None])
     except RouteError:
+        arc = _bow(ends[0], ends[1], length, s, np.pi)
+        if arc is not None:
+            return arc
         along = (ends[1] - ends[0]) / length
         return Shape(ends[0] + s[:, None] * along, np.tile(along, (segments + 1, 1)))
 
@@ -77,7 +81,7 @@ def _lie(
     across[2] = 0.0
     reach = float(np.linalg.norm(across))
     if length >= reach + height:
-        return _bow(lower, upper, length, s)
+        return _bow(lower, upper, length, s, 0.5 * np.pi)
     if not length > np.hypot(reach, height):
         return None
     # The line lies on the bed up to the corner at the distance c from the anchor, and is straight from the corner to
@@ -93,21 +97,22 @@ def _lie(
     return Shape(place, slope)
 
 
-def _bow(lower: FloatArray, upper: FloatArray, length: float, s: FloatArray) -> Shape | None:
+def _bow(lower: FloatArray, upper: FloatArray, length: float, s: FloatArray, largest: float) -> Shape | None:
     """Return the shape of a slack line: an arc of a circle in the plane that contains both ends and a horizontal line
-    perpendicular to their connection. If the arc is longer than half a circle, or the ends are above each other, return
-    None.
+    perpendicular to their connection. If half the angle of the arc exceeds ``largest`` [rad], or the line is not slack,
+    return None.
     """
     from scipy.optimize import brentq  # imported here, because SciPy takes long to load
 
     across = upper - lower
-    beside = np.array([-across[1], across[0], 0.0])
-    reach, size = float(np.linalg.norm(beside)), float(np.linalg.norm(across))
-    if not size > 2.0 / np.pi * length or not reach > ON_BED * size:
+    size, share = float(np.linalg.norm(across)), float(np.sin(largest)) / largest
+    if not share * length < size < length:
         return None
+    beside = np.array([-across[1], across[0], 0.0])
+    beside = beside if np.linalg.norm(beside) > ON_BED * size else np.array([0.0, 1.0, 0.0])
     # half the angle a of the arc: sin(a)/a = distance of the ends/length
-    a = brentq(lambda angle: np.sin(angle) / angle - size / length, 1e-9, 0.5 * np.pi)
-    e, n, radius = across / size, beside / reach, 0.5 * length / a
+    a = brentq(lambda angle: np.sin(angle) / angle - size / length, 1e-9, largest)
+    e, n, radius = across / size, beside / np.linalg.norm(beside), 0.5 * length / a
     angle = (a * (2.0 * s / length - 1.0))[:, None]
     place = 0.5 * (lower + upper) + radius * (np.sin(angle) * e + (np.cos(angle) - np.cos(a)) * n)
     return Shape(place, np.cos(angle) * e - np.sin(angle) * n)
