@@ -53,7 +53,7 @@ def balance(
     attempt: StepAttempt,
     settings: Passes,
     solve_again: Callable[[], StepAttempt | None],
-    fresh: bool,
+    fresh: bool = False,
 ) -> float:
     """Repeat the solve at full load until the forces are in balance. Return the remaining force error relative to the
     contact force [1].
