@@ -25,7 +25,7 @@ from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import Hook, StepHook, as_hooks, overriding, run_before_solve, run_stage
 from windlass.framework.state.state import State, local_state
-from windlass.solvers.equilibrium.balance import balance
+from windlass.solvers.equilibrium.balance import SETTLED_ERROR, TOUCHING_ERROR, balance
 from windlass.solvers.equilibrium.form_finding import FormFinder, Lines, find_lines
 from windlass.solvers.equilibrium.jumps import JumpWatch
 from windlass.solvers.equilibrium.paying_out import LinePayer
@@ -221,8 +221,8 @@ class Static(StepSolver):
         # format, and nearly singular tangents need MUMPS.
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
         self.problem = NonlinearProblem(self.assembly, prefix, storage)
-        maps = not self._moves and any(system.return_map.rest for system in self.assembly.systems)
-        self._mapped = mapped if self.assembly.processes.any(maps) else 0
+        self._maps = self.assembly.processes.any(any(system.return_map.rest for system in self.assembly.systems))
+        self._mapped = mapped if self._maps and not self._moves else 0
         overshoot = own_option(STATIC_OPTIONS, prefix, "overshoot", overshoot)
         self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
         self.problem.uses = USES
@@ -501,8 +501,10 @@ class Static(StepSolver):
                 current.assign(start)
             return found if found.converged else None
 
+        # contacts that close in a first solve lose their friction at the end of the load step
+        limit = SETTLED_ERROR if self._maps and first.step == 0 else TOUCHING_ERROR
         lines, self._lines = self._lines, None
-        self._error = balance(self.problem, attempt, self.passes, solve, first.step == 0)
+        self._error = balance(self.problem, attempt, self.passes, solve, limit)
         if self._error > SMALL_ERROR and lines is not None:
             self._lines = lines
             raise SlackLines
@@ -527,7 +529,7 @@ class Static(StepSolver):
             self.statistics.newton_iterations += follower.spent
             if not left:
                 # contacts that have closed on the way have lost their friction
-                self._error = balance(self.problem, latest, self.passes, solve, first.step == 0)
+                self._error = balance(self.problem, latest, self.passes, solve, limit)
                 if self._error > SMALL_ERROR and self._payable and self.passes.fail:
                     raise StepsFailed
                 left = examine(self.problem, held)

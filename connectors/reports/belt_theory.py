@@ -32,7 +32,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from functools import partial
 from math import exp, inf, log, pi
 from typing import Any
 
@@ -89,32 +88,6 @@ class BeltCreep:
     def slip_angle(self) -> float:
         """The larger of the slip angles on both pulleys [rad]."""
         return max(self.driver_slip_angle, self.driven_slip_angle)
-
-
-def find_root(errors: Callable[[FloatArray], FloatArray], start: FloatArray) -> FloatArray:
-    """Solve n equations by Newton's method with forward differences, from unknowns ``start`` of order 1 or larger,
-    shape (n,). A step is halved until it reduces the errors. Steps end if no part of a step reduces the errors, so the
-    caller must check the errors.
-
-    `scipy.optimize.root` solves the equations as well, but importing the module takes 100 times the time of the solve.
-    """
-    u, found = start, errors(start)
-    for _ in range(50):
-        steps = 1e-7 * np.maximum(np.abs(u), 1.0)
-        slopes = np.stack([(errors(u + way) - found) / way.sum() for way in np.diag(steps)], axis=1)
-        way, size = np.linalg.lstsq(slopes, -found, rcond=None)[0], float(np.abs(found).max())
-        for _ in range(30):
-            try:
-                trial = errors(u + way)
-            except (ArithmeticError, ValueError):
-                trial = np.full(len(u), np.inf)
-            if np.abs(trial).max() < size:
-                break
-            way = 0.5 * way
-        else:
-            break
-        u, found = u + way, trial
-    return u
 
 
 def is_stiffness(given: object) -> bool:
@@ -250,9 +223,6 @@ def belt_creep(
         ]
         return motion, errors
 
-    def find_errors(bristles: float, u: FloatArray) -> FloatArray:
-        return np.array(evaluate(u, bristles)[1])
-
     v = driver_speed * R
     lam = (2.0 * distance + 2.0 * pi * R) / length
     scale = EA * lam - stiff - mass_per_length * v**2 / lam
@@ -263,10 +233,12 @@ def belt_creep(
             "greater than the centrifugal force"
         )
     loaded = min(torque_at(driver_speed) / R / scale, 1.9)
-    start = np.array([log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam])
+    start = [log(scale * (1.0 - 0.5 * loaded)), 1.0 + log((2.0 + loaded) / (2.0 - loaded)), v / lam]
+    from scipy.optimize import root  # imported here, because most models do not need this module
+
     # the solution for rigid bristles is the initial value for compliant bristles
     for bristles in dict.fromkeys((inf, friction_stiffness_per_length)):
-        start = find_root(partial(find_errors, bristles), start)
+        start = root(lambda u, bristles=bristles: evaluate(u, bristles)[1], start, tol=1e-13).x
         motion, errors = evaluate(start, bristles)
         if max(map(abs, errors)) > 1e-9 or motion.slip_angle > pi:
             raise ModelError(

@@ -42,18 +42,12 @@ def measure_imbalance(problem: NonlinearProblem, force: float, settings: Passes,
     return share if share > max(limit, settings.rtol, settings.atol / force) else 0.0
 
 
-def has_maps(problem: NonlinearProblem) -> bool:
-    """Return whether a contact law of the model has a return map. The call is collective."""
-    assembly = problem.assembly
-    return assembly.processes.any(any(system.return_map.rest for system in assembly.systems))
-
-
 def balance(
     problem: NonlinearProblem,
     attempt: StepAttempt,
     settings: Passes,
     solve_again: Callable[[], StepAttempt | None],
-    fresh: bool = False,
+    limit: float = TOUCHING_ERROR,
 ) -> float:
     """Repeat the solve at full load until the forces are in balance. Return the remaining force error relative to the
     contact force [1].
@@ -67,10 +61,10 @@ def balance(
         settings: settings of the discontinuous iteration.
         solve_again: function that solves at full load from the present state. If the solve fails, the function returns
             None and does not change the state.
-        fresh: whether the initial state of the solve does not result from a solve.
+        limit: largest force imbalance, relative to the largest contact force of a cable [1], for which the solve is not
+            repeated.
     """
-    fields, limit = problem.assembly.fields, SETTLED_ERROR if fresh and has_maps(problem) else TOUCHING_ERROR
-    left = measure_imbalance(problem, attempt.force, settings, limit)
+    fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force, settings, limit)
     for _ in range(AGAIN if settings.fail else 0):
         if attempt.unsettled or left == 0.0:
             break
