@@ -14,9 +14,9 @@ a time at rest.
 
 The columns contain the largest differences of the tension in the middle of the first and last segment of all lines: at
 rest and mean, relative to the mean tension of MoorDyn, and standard deviation, relative to the standard deviation of
-MoorDyn or to 1 % of the mean. Mean and standard deviation are those of the last two periods, weighted with the step
-size. The last columns are the process times per line and second of simulation. A remark states the standard deviation
-of MoorDyn at rest if it exceeds 0.5 % of the mean.
+MoorDyn or to 1 % of the mean. Mean and standard deviation are computed over the last two periods and weighted with the
+step size. The last columns are the process times per line and second of simulation. A remark states the standard
+deviation of MoorDyn at rest if it exceeds 0.5 % of the mean.
 
 ``--python`` is an interpreter with the package moordyn; default: this interpreter. Without the package, the rows
 contain the results of Windlass alone. ``--limit`` is the longest time of each program per file [s].

@@ -1,8 +1,8 @@
 """Evaluation of the quantities of a drive in compiled code: quantities of pulleys and spans at a state, and derived
 quantities.
 
-A record of a drive is an array that contains first the quantities of all pulleys, then those of all spans, and then
-those of the whole drive. The order is the order in `PulleyDuty`, `SpanDuty` and `WHOLE`. These names are defined in
+A record of a drive is an array. It contains the quantities of all pulleys, then of all spans, and then of the whole
+drive. The order is the order in `PulleyDuty`, `SpanDuty` and `WHOLE`. These names are defined in
 `drive_report.py`, which also contains the formulas. Compiled code evaluates the records, because calls of Python would
 take more time than a step. See `DriveMotion`.
 """

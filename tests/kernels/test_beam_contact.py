@@ -4,7 +4,8 @@ energies, rotation vectors, and history values.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -30,14 +31,13 @@ from windlass.elements import (
 )
 from windlass.elements.beam.rules import PLACES
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.assembly.post_newton import run_post_newton
 from windlass.framework.errors import ModelError
-from windlass.framework.model.law import law_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
 
 from support.beam_contacts import create_belt
+from support.contact_scenes import ContactScene
 
 RADIUS, THICK, POINTS, BEAMS = 0.5, 0.02, 5, 2
 CENTRE = np.array((0.1, -0.2))
@@ -56,42 +56,14 @@ POWERS = (
 NOTHING: Any = 5e-324
 
 
-class Line(NamedTuple):
-    """Two beams without stiffness near a circle or surface. The world has the coordinates of the nodes of the beams,
-    ``width`` each, followed by the coordinates of the body.
+@dataclass
+class Line(ContactScene):
+    """Two beams along a line. The world has the coordinates of ``nodes`` nodes, ``width`` each, and then the
+    coordinates of the body.
     """
 
-    assembly: Assembly
-    data: Any
-    contacts: Entity
     nodes: int
     width: int
-
-    @property
-    def count(self) -> int:
-        """Number of all coordinates."""
-        return int(self.assembly.layout.spare)
-
-    def forces(self) -> Any:
-        """Return the left-hand-side forces, shape (count,)."""
-        fields = self.assembly.fields
-        f = np.zeros_like(fields.x)
-        self.assembly.update_markers()
-        self.assembly.add_forces(f)
-        return f[: self.count]
-
-    def output(self, name: str) -> Any:
-        """Return an output variable of all rows."""
-        self.assembly.update_markers()
-        rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
-        law = law_of(self.contacts.table.component)
-        assert law is not None
-        return law.outputs[name].evaluate(rows, self.assembly.fields)
-
-    def update(self) -> None:
-        """Update the history values."""
-        self.assembly.update_markers()
-        run_post_newton(self.assembly.layout.systems[self.contacts.table.component], self.assembly.fields)
 
 
 def place_nodes(order: int) -> Any:
@@ -142,7 +114,8 @@ def create_plane_line(order: int, place: Any = (0.03, -0.02), seed: int = 1, **c
         segments=POINTS, circle_radius=RADIUS, **{**CONTACT, **contact},
     )  # fmt: skip
     assembly = Assembly(world)
-    return Line(assembly, shake(assembly, 3, 0.01, np.random.default_rng(seed)), contacts, 2 * order + 1, 3)
+    data = shake(assembly, 3, 0.01, np.random.default_rng(seed))
+    return Line(assembly, data, contacts, assembly.layout.spare, 2 * order + 1, 3)
 
 
 def create_space_line(
@@ -175,13 +148,14 @@ def create_space_line(
         world, surface, beams, points=POINTS, rope_radius=THICK, turns_rope=thick, **{**CONTACT, **contact}
     )
     assembly = Assembly(world)
-    return Line(assembly, shake(assembly, 11 if thick else 5, 0.003, random), contacts, 2 * order + 1, 7)
+    data = shake(assembly, 11 if thick else 5, 0.003, random)
+    return Line(assembly, data, contacts, assembly.layout.spare, 2 * order + 1, 7)
 
 
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("columns", [{}, {"clip_normal_force": True}, {"friction_stiffness_per_length": 0.0}])
 def test_tangent_in_2d(order: int, columns: Any) -> None:
-    """Tangents agree with differences for all states of points, on circles in and beside the centre of a body."""
+    """Tangents agree with differences for all states of points, on circles at the centre of a body and away from it."""
     for place in ((0.0, 0.0), (0.03, -0.02)):
         line = create_plane_line(order, place, **columns)
         f = line.forces().reshape(-1, 3)
@@ -300,7 +274,8 @@ def test_beams_as_cables(order: int) -> None:
         world, con.ContactFrictionCirclePoints2D, circles=body, cables=cables, segments=POINTS, circle_radius=RADIUS,
         **CONTACT,
     )  # fmt: skip
-    other = Line(Assembly(world), None, contacts, 2 * BEAMS, 4)
+    assembly = Assembly(world)
+    other = Line(assembly, None, contacts, assembly.layout.spare, 2 * BEAMS, 4)
     there = other.assembly.fields
     assert_allclose(there.x[: 8 * BEAMS], places.ravel(), rtol=1e-14)
     there.v[: 8 * BEAMS] = rates.ravel()

@@ -4,7 +4,8 @@ forces are equal to the forces of the contact law for all surfaces.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import pytest
@@ -18,12 +19,12 @@ from windlass.connectors import (
     add_surface_contact,
     rigid_marker,
 )
-from windlass.connectors.surface_contact.outputs import BED_OUTPUTS
 from windlass.elements import Cable3D, Ground, PointSlope3D, RigidBody3D
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
+
+from support.contact_scenes import ContactScene
 
 RADIUS, HALF, POINTS = 0.5, 0.004, 6
 CONTACT: dict[str, Any] = {
@@ -45,30 +46,11 @@ POWERS = (
 )  # fmt: skip
 
 
-class Arc(NamedTuple):
-    """Two cables without stiffness along a circle. The world has the coordinates of three nodes, followed by the
-    coordinates of the body.
-    """
+@dataclass
+class Arc(ContactScene):
+    """Two cables along a circle. The attribute ``start`` contains the history values at the start of the step."""
 
-    assembly: Assembly
-    data: Any
     start: Any
-    contacts: Entity
-    count: int
-
-    def forces(self) -> Any:
-        """Left-hand-side forces."""
-        fields = self.assembly.fields
-        f = np.zeros_like(fields.x)
-        self.assembly.update_markers()
-        self.assembly.add_forces(f)
-        return f[: self.count]
-
-    def output(self, name: str) -> Any:
-        """Return an output of all rows."""
-        self.assembly.update_markers()
-        rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
-        return BED_OUTPUTS[name].evaluate(rows, self.assembly.fields)
 
 
 def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, soft: bool = True, **contact: Any) -> Arc:
@@ -117,7 +99,7 @@ def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, soft: boo
             # with a small peak, the factor s of the contact spring would vary strongly within a difference quotient
             data[:, 6 * POINTS :] = 0.01 * random.random((2, POINTS)) * (random.random((2, POINTS)) > 0.5)
         found.append(data)
-    return Arc(assembly, found[0], found[1], contacts, count)
+    return Arc(assembly, found[0], contacts, count, found[1])
 
 
 @pytest.mark.parametrize("name", ["plane", "drum"])

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -17,7 +17,6 @@ from windlass.connectors import (
     add_surface_contact,
     rigid_marker,
 )
-from windlass.connectors.surface_contact.outputs import OUTPUTS
 from windlass.connectors.surface_contact.ribbon_kernels import find_offset
 from windlass.elements import Ground, PointSlopeTwist3D, RigidBody3D, TwistCable3D
 from windlass.framework.assembly.assembly import Assembly
@@ -25,6 +24,8 @@ from windlass.framework.assembly.post_newton import run_post_newton
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
+
+from support.contact_scenes import ContactScene
 
 RADIUS, WIDTH, HALF, POINTS, LINES = 0.5, 0.12, 0.004, 3, 3
 COUNT = POINTS * LINES
@@ -54,32 +55,7 @@ def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
     return world.add(ProfileSurface, marker=marker, axis=axis, vertices=vertices, rounding=(2.0,))
 
 
-class Arc(NamedTuple):
-    """Two ribbons without stiffness along a circle. The world has the coordinates of three nodes, followed by the
-    coordinates of the body.
-    """
-
-    assembly: Assembly
-    data: Any
-    contacts: Entity
-    count: int
-
-    def forces(self) -> Any:
-        """Left-hand-side forces."""
-        fields = self.assembly.fields
-        f = np.zeros_like(fields.x)
-        self.assembly.update_markers()
-        self.assembly.add_forces(f)
-        return f[: self.count]
-
-    def output(self, name: str) -> Any:
-        """Return an output of all rows."""
-        self.assembly.update_markers()
-        rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
-        return OUTPUTS[name].evaluate(rows, self.assembly.fields)
-
-
-def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, **contact: Any) -> Arc:
+def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, **contact: Any) -> ContactScene:
     """Create an arc in a random state near a surface on a moving body. The surface is at a distance from the centre of
     the body. Points are in all contact states.
     """
@@ -117,7 +93,7 @@ def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, **contact
         data[:, :COUNT] = random.choice([-1.0, -1.0, -1.0, 0.1], size=(2, COUNT))
         data[:, COUNT : 2 * COUNT] = random.choice([0.0, 0.0, 1.0, 1.0, -2.0], size=(2, COUNT))
         data[:, 2 * COUNT :] = 0.3 * random.standard_normal((2, 3 * COUNT))
-    return Arc(assembly, fields.data[: 2 * size].reshape(2, size), contacts, count)
+    return ContactScene(assembly, fields.data[: 2 * size].reshape(2, size), contacts, count)
 
 
 @pytest.mark.parametrize("name", SURFACES)

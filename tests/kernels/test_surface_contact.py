@@ -5,7 +5,7 @@ and history values.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -35,7 +35,6 @@ from windlass.connectors.surface_contact.distances import (
     eval_course,
     eval_distance,
 )
-from windlass.connectors.surface_contact.outputs import OUTPUTS
 from windlass.elements import Cable2D, Cable3D, Ground, PointSlope2D, PointSlope3D, RigidBody2D, RigidBody3D
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import run_post_newton
@@ -43,6 +42,8 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
+
+from support.contact_scenes import ContactScene
 
 RADIUS, POINTS = 0.5, 5
 BETA, GROOVE = 0.4, 0.06
@@ -217,32 +218,9 @@ def test_distance_from_a_height_field() -> None:
         assert_allclose(H, [(a[1] - b[1]) / (2.0 * h) for a, b in ends], rtol=0, atol=1e-7)
 
 
-class Arc(NamedTuple):
-    """Two cables without stiffness along a circle. The world has the coordinates of three nodes, followed by the
-    coordinates of the body.
-    """
-
-    assembly: Assembly
-    data: Any
-    contacts: Entity
-    count: int
-
-    def forces(self) -> Any:
-        """Return the left-hand-side forces on all coordinates."""
-        fields = self.assembly.fields
-        f = np.zeros_like(fields.x)
-        self.assembly.update_markers()
-        self.assembly.add_forces(f)
-        return f[: self.count]
-
-    def output(self, name: str) -> Any:
-        """Return an output variable of all rows."""
-        self.assembly.update_markers()
-        rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
-        return OUTPUTS[name].evaluate(rows, self.assembly.fields)
-
-
-def create_arc(name: str = "drum", space: bool = True, fixed: bool = False, seed: int = 1, **contact: Any) -> Arc:
+def create_arc(
+    name: str = "drum", space: bool = True, fixed: bool = False, seed: int = 1, **contact: Any
+) -> ContactScene:
     """Create an arc in a random state near a surface, with points in all contact states. The surface is at a distance
     from the centre of a moving body.
     """
@@ -291,7 +269,7 @@ def create_arc(name: str = "drum", space: bool = True, fixed: bool = False, seed
         data[:, :POINTS] = random.choice([-1.0, -1.0, -1.0, 0.1], size=(2, POINTS))
         data[:, POINTS : 2 * POINTS] = random.choice([0.0, 0.0, 1.0, 1.0, -2.0], size=(2, POINTS))
         data[:, 2 * POINTS :] = 0.3 * random.standard_normal((2, 3 * POINTS))
-    return Arc(assembly, fields.data[: 2 * 5 * POINTS].reshape(2, 5 * POINTS), contacts, count)
+    return ContactScene(assembly, fields.data[: 2 * 5 * POINTS].reshape(2, 5 * POINTS), contacts, count)
 
 
 @pytest.mark.parametrize("name", [*SURFACES, "field"])

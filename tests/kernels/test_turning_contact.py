@@ -4,7 +4,7 @@ angles.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -13,7 +13,6 @@ from scipy.spatial.transform import Rotation
 
 from windlass.connectors import (
     ContactFrictionSurfaceCable,
-    ContactFrictionSurfaceTwistCable,
     DrumSurface,
     PlaneSurface,
     SheaveSurface,
@@ -21,13 +20,13 @@ from windlass.connectors import (
     rigid_marker,
 )
 from windlass.connectors.surface_contact.kernels import Spin, find_angle
-from windlass.connectors.surface_contact.outputs import TWIST_OUTPUTS
 from windlass.elements import Ground, PointSlopeTwist3D, RigidBody3D, TwistCable3D
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.assembly.post_newton import run_post_newton
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
+
+from support.contact_scenes import ContactScene
 
 RADIUS, ROPE, POINTS = 0.5, 0.02, 5
 NODES = slice(0, 21)
@@ -56,37 +55,7 @@ def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
     )  # fmt: skip
 
 
-class Arc(NamedTuple):
-    """Two cables with twist and without stiffness along a circle. The world has the coordinates of three nodes,
-    followed by the coordinates of the body.
-    """
-
-    assembly: Assembly
-    data: Any
-    contacts: Entity
-    count: int
-
-    def forces(self) -> Any:
-        """Left-hand-side forces."""
-        fields = self.assembly.fields
-        f = np.zeros_like(fields.x)
-        self.assembly.update_markers()
-        self.assembly.add_forces(f)
-        return f[: self.count]
-
-    def output(self, name: str) -> Any:
-        """Return an output of all rows."""
-        self.assembly.update_markers()
-        rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
-        return TWIST_OUTPUTS[name].evaluate(rows, self.assembly.fields)
-
-    def update(self) -> None:
-        """Update the history values."""
-        self.assembly.update_markers()
-        run_post_newton(self.assembly.layout.systems[ContactFrictionSurfaceTwistCable], self.assembly.fields)
-
-
-def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, **contact: Any) -> Arc:
+def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, **contact: Any) -> ContactScene:
     """Create an arc in a random state near a surface on a moving body. The surface is at a distance from the centre of
     the body. Points are in all contact states, and have random axes at the start of the step.
     """
@@ -124,7 +93,7 @@ def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, **contact
         data[:, 2 * POINTS : 5 * POINTS] = 0.3 * random.standard_normal((2, 3 * POINTS))
         frames = Rotation.random(2 * POINTS, random_state=seed).as_matrix().reshape(2, POINTS, 3, 3)
         data[:, 5 * POINTS :] = np.concatenate((frames[..., 0], frames[..., 1]), axis=1).reshape(2, -1)
-    return Arc(assembly, fields.data[: 2 * size].reshape(2, size), contacts, count)
+    return ContactScene(assembly, fields.data[: 2 * size].reshape(2, size), contacts, count)
 
 
 @pytest.mark.parametrize("name", SURFACES)
@@ -195,7 +164,7 @@ def test_springs_and_bristles_have_a_potential(name: str) -> None:
     assert_allclose((energy[0] - energy[1]) / (2.0 * h), rate, rtol=1e-7)
 
 
-def lay_straight() -> tuple[Arc, Any, Any, Any]:
+def lay_straight() -> tuple[ContactScene, Any, Any, Any]:
     """Lay the arc at rest on the plane, straight along t, and close all points. Return the arc, the coordinates of the
     nodes, shape (3, 7), the normal n, and t x n, the direction in which the rope rolls as it turns.
     """

@@ -37,7 +37,7 @@ def run_beam(order: int = 2, **options: Any) -> dict[str, Any]:
 
 def run_slope_beam(order: int = 2, **options: Any) -> dict[str, Any]:
     """Return the coordinates at the end time, and outputs, of a beam with deformable cross sections. A mass hangs from
-    the beam beside the axis of the beam.
+    the beam at a distance from its axis.
     """
     # imported here, because the command line is read when Windlass is loaded
     import windlass as wl

@@ -161,8 +161,9 @@ def test_slack_lines_without_weight_begin_as_arcs(end: tuple[float, ...], slack:
 
 
 def test_slack_line_on_the_bed_begins_above_it(tmp_path: Path) -> None:
-    """A line that is longer than its horizontal and vertical distance together begins beside its ends, above the bed,
-    without compression."""
+    """A line that is longer than its horizontal and vertical distance together begins as an arc that
+    bulges to one side, above the bed and without compression.
+    """
     water = AIR.replace("0 rho", "1000 rho")
     mooring = load(
         tmp_path, options=water, points="1 Fixed 0 0 -50 0 0 0 0\n2 Fixed 20 0 -40 0 0 0 0", lines="1 soft 1 2 31 30 -"
