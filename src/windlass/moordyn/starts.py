@@ -1,8 +1,8 @@
 """Initial shapes of lines for the static solve.
 
 A line from the bed has one of three shapes. It lies partly on the bed, or it consists of a straight part on the bed and
-a straight part to the upper end. If the line is longer than these two parts, it is an arc through its ends that
-bulges horizontally to one side. Other lines hang freely. If no shape of a hanging line exists, for example for a line without
+a straight part to the upper end. If the line is longer than these two parts, it is an arc through its ends that bulges
+horizontally to one side. Other lines hang freely. If no shape of a hanging line exists, for example for a line without
 weight, a slack line is such an arc, and a taut line is straight.
 """
 
