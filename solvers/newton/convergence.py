@@ -42,7 +42,7 @@ rounding error.
 
 MEASURES = np.dtype(
     [(name, np.float64) for name in ("rtol", "atol", "predictor", "reference")]
-    + [(name, np.int64) for name in ("max_it", "damped", "guessed", "may_pivot", "seen")]
+    + [(name, np.int64) for name in ("max_it", "damped", "guessed", "may_pivot", "exact", "seen")]
 )
 """Data of the convergence test of a Newton run, in a record of shape (1,) that Python and compiled callbacks share.
 
@@ -53,6 +53,7 @@ damped: whether the run uses a backtracking line search.
 guessed: whether the run starts from the result of another pass of the step. Even in this case, tolerances refer to the
     predictor.
 may_pivot: whether a more accurate linear solver than the present one is available.
+exact: whether the run ends at a static equilibrium, whose residual should also be small relative to the loads.
 predictor, reference: residual norm of the predictor, and residual norm to which tolerances refer.
 seen: number of norms so far.
 """
@@ -84,7 +85,7 @@ def judge(measures: Any, history: FloatArray, lag: Any, it: int, norm: float) ->
     if norm <= atol:
         return CONVERGED_ABSOLUTE
     if norm <= rtol * m["reference"]:
-        return CONVERGED_RELATIVE if norm <= rtol * m["predictor"] else ASK
+        return CONVERGED_RELATIVE if norm <= rtol * m["predictor"] and not m["exact"] else ASK
     if lag[0]["last_was_new"] and has_stalled(history[: m["seen"]], STALLED):
         return ASK
     if is_slow(measures, history, lag, norm):

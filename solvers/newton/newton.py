@@ -47,7 +47,7 @@ from windlass.solvers.newton.convergence import (
 from windlass.solvers.newton.linear_failure import LinearFailures
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rigid_motions import create_near_null_space
-from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding
+from windlass.solvers.newton.rounding import FACTOR, FALLS, NEAR, SMALL, estimate_forces, estimate_rounding
 from windlass.solvers.newton.scheme import Scheme
 
 DAMPED_ITERATIONS = 4
@@ -79,7 +79,8 @@ class Newton:
     Args:
         problem: the equations, with residual and tangent.
         rtol: default tolerance of the residual [1], relative to the larger of the residuals before and after the first
-            iteration. ``-<prefix>snes_rtol`` overrides this value.
+            iteration. ``-<prefix>snes_rtol`` overrides this value. At the full loads of a static solve, iterations that
+            converge fast continue until the residual fulfils the tolerance relative to loads and reactions.
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]. ``-<prefix>snes_atol`` overrides this value.
         max_it: default largest number of iterations. ``-<prefix>snes_max_it`` overrides this value.
@@ -169,7 +170,7 @@ class Newton:
         """
         m = self._measures[0]
         if norm <= m["rtol"] * m["reference"] and self._is_small(norm):
-            return CONVERGED_RELATIVE
+            return ITERATING if self._improves(it, norm) else CONVERGED_RELATIVE
         if self._is_inaccurate(norm):
             return LINEAR_SOLVE_FAILED
         if self._is_at_rounding(norm):
@@ -185,6 +186,17 @@ class Newton:
         m = self._measures[0]
         small = self._accepts or bool(norm <= m["rtol"] * m["predictor"])
         return small or norm <= SMALL * estimate_forces(self.problem)
+
+    def _improves(self, it: int, norm: float) -> bool:
+        """Return whether a run at the full loads of a static solve continues, although its residual fulfils the
+        relative tolerance. The reference of this tolerance is the first residual, which is much larger than the loads
+        if the initial shape is far from the equilibrium. Therefore the run continues until its residual fulfils the
+        tolerance relative to loads and reactions, as long as each iteration reduces the residual to less than `FALLS`.
+        """
+        m, before = self._measures[0], self._history[self._measures["seen"][0] - 2]
+        if not m["exact"] or it >= m["max_it"] or norm > FALLS * before:
+            return False
+        return norm > float(m["rtol"]) * estimate_forces(self.problem)
 
     def _is_at_rounding(self, norm: float) -> bool:
         """Return whether the residual no longer decreases because it consists of rounding errors."""
@@ -291,6 +303,8 @@ class Newton:
         if guessed and guess is not None:
             problem.guess(*guess)
         callbacks = self._callbacks
+        is_static = scheme.a_factor == 0.0 and scheme.load_factor == 1.0
+        self._measures["exact"] = is_static and not self._accepts
         self._begin_test(guessed or carried)
         # callbacks enter their own stages of PETSc's log (``-log_view``), so this stage contains only linear solves
         enter(Stage.LINEAR_SOLVE)

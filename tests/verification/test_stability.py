@@ -294,6 +294,20 @@ def test_overshoot_is_no_measure() -> None:
     assert solver.statistics.newton_iterations < iterations / 3
 
 
+@pytest.mark.parametrize("case", [CATENARIES[0], CATENARIES[2], CATENARIES[4], CATENARIES[5]])
+def test_tolerance_refers_to_loads(case: tuple[float, ...]) -> None:
+    """The first residual of a straight slack cable is up to 1e5 times its weight. A repeated solve, whose first
+    residual is of the order of the weight, gives the same force. If the tolerance referred to the first residual, the
+    forces would differ by up to 1e-6.
+    """
+    for elements in (16, 40):
+        world, support = hang_straight(*case, elements)
+        first = Static(world, name="", stability="off").solve()
+        again = Static(world, name="", stability="off").solve(first)
+        force = eval_output(support, "force", again)
+        assert_allclose(eval_output(support, "force", first), force, rtol=1e-9, atol=1e-9 * np.abs(force).max())
+
+
 def test_compression_that_a_mesh_hides(capsys: pytest.CaptureFixture[str]) -> None:
     """One element between clamps carries a compressive force under which finer meshes buckle. A note states this force
     and the buckling force.
