@@ -427,7 +427,7 @@ def name_features(measured: str) -> set[str]:
         if marker := re.fullmatch(r"markerType is (\w+)", reason):
             found.add(f"Marker{marker[1]}")
         else:
-            reason = re.sub(r" = .*: must", " must", reason)
+            reason = re.sub(r" = .*: must", " must", re.sub(r"(has no \w+): must .*", r"\1", reason))
             item = re.sub(r" = .*: must", " must", item)
             found.add(f"{item}: {reason}" if reason else item)
     return found

@@ -85,6 +85,7 @@ def test_pages_state_reasons_and_refused_features(tmp_path: Path, monkeypatch: p
         monkeypatch.setattr(peers, name, path)
     refused = (
         "no counterpart: 2 × Plate, 1 × Joint (markerType of marker 3 is Tree), 1 × Disc (friction = 0.2: must be 0)"
+        ", 3 × Force (body of marker 1: object 2 'a' (Mass) has no position: must be a node, Cable or Ground)"
     )
     rows = [
         ("Examples/a.py", "agrees", "1e-09 (200 steps)"),
@@ -100,7 +101,8 @@ def test_pages_state_reasons_and_refused_features(tmp_path: Path, monkeypatch: p
         f"words\n{peers.MARK}\n\n5 scripts: 2 refused, 1 agrees, 1 differs, 1 not finished.\n\n"
         "| scripts | difference | reason |\n| --- | --- | --- |\n"
         "| `b`, `d` | 2e-03 (sensors), 1e-05 (coordinates); not finished | A reason. |\n\n"
-        "| refused | scripts |\n| --- | --- |\n| Plate | 2 |\n| Disc: friction must be 0 | 1 |\n| MarkerTree | 1 |\n"
+        "| refused | scripts |\n| --- | --- |\n| Plate | 2 |\n| Disc: friction must be 0 | 1 |\n"
+        "| Force: body: (Mass) has no position | 1 |\n| MarkerTree | 1 |\n"
     )
 
 
