@@ -85,7 +85,7 @@ PEERS ?= $(wildcard $(EXUDYN)/main/pythonDev/TestModels $(EXUDYN)/main/pythonDev
 
 # PEERS_ARGS="--steps 200 20 --records FOLDER" is passed to the command. EXUDYN_SITE=FOLDER is the folder of an
 # installed exudyn.
-peers: setup ## run the models of a checkout of Exudyn in both programs: table in docs/reference/exudyn_models.md; EXUDYN=FOLDER
+peers: setup ## run the models of a checkout of Exudyn in both programs: tables in docs/reference/exudyn_models.md; EXUDYN=FOLDER
 	@[ -n "$(PEERS)" ] || { echo "EXUDYN=$(EXUDYN): must be a checkout of Exudyn, with main/pythonDev in it" >&2; exit 2; }
 	@[ -n "$$EXUDYN_SITE" ] || scripts/setup_bench.sh --exudyn
 	$(PYTHON_BIN) benchmarks/exudyn_models.py $(PEERS) --write $(PEERS_ARGS)

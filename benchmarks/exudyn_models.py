@@ -1,5 +1,5 @@
 """Command that runs each script of Exudyn twice: Exudyn solves the model in the first run, and Windlass solves the
-model in the second run. The page docs/reference/exudyn_models.md contains the table of results.
+model in the second run. The page docs/reference/exudyn_models.md summarises the results.
 
 usage: exudyn_models.py FOLDER [FOLDER ...] [--only WORD ...] [--seconds N] [--steps N ...] [--until TIME]
        [--records FOLDER] [--write]
@@ -8,9 +8,10 @@ FOLDER is main/pythonDev/TestModels or Examples of a checkout of https://github.
 of Windlass. All scripts in FOLDER and its subfolders are run. The option --only selects scripts whose name contains one
 of the words. The option --seconds is the longest process time of a script (default 60). The option --until is the time
 of the day at which the command ends. The option --records is the folder in which the result of every run is stored. An
-interrupted command continues with the stored results. The option --write updates the table of
-docs/reference/exudyn_models.md and keeps the rows of scripts that were not run. Runs that were ended after less than
---seconds are repeated. Exudyn is loaded from .venv-bench, or from EXUDYN_SITE.
+interrupted command continues with the stored results. The option --write updates tests/reference/exudyn_scripts.csv,
+which contains verdict and measured difference of each script, and the tables of docs/reference/exudyn_models.md. Rows
+of scripts that were not run remain unchanged. Runs that were ended after less than --seconds are repeated. Exudyn is
+loaded from .venv-bench, or from EXUDYN_SITE.
 
 If a script takes too long in one of the programs, each solve of the script is shortened in both programs. Each solve
 then ends after the first 200 steps, or after the first 20 steps if 200 steps still take too long. A shortened script
@@ -26,6 +27,7 @@ comparison excludes multipliers without an equivalent in Windlass, and sensors t
 """
 
 import argparse
+import csv
 import json
 import math
 import os
@@ -44,13 +46,12 @@ from harness import PEER_PYTHON, PYTHON, ROOT
 
 RECORD = ROOT / "benchmarks" / "peers" / "exudyn_record.py"
 PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
+RESULTS = ROOT / "tests" / "reference" / "exudyn_scripts.csv"
+"""Verdict and measured difference, or message, of each script."""
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
-"""Reasons of differences that are written by hand, by name of the script. The reasons are used for the verdicts in
-REASONED.
-"""
-REASONED = "differs", "refused", "fails", "not finished", "no result"
+"""Reasons of differences that are written by hand, each for one or several scripts."""
 MEASURED = "agrees", "converges", "differs"
-MARK = "<!-- table by make peers -->"
+MARK = "<!-- tables by make peers -->"
 AGREES = 1e-8
 ROUNDING = 1e-6
 """Smallest scale of differences of multipliers, sensors and results. Smaller values are rounding errors of 0."""
@@ -392,22 +393,69 @@ def examine(records: Records, name: str, script: Path, steps: Sequence[int]) -> 
     return found
 
 
-def write_table(rows: Mapping[str, Verdict]) -> None:
-    """Write rows into the table of the page, with the reasons written by hand. Rows of scripts that were not run remain
-    unchanged.
-    """
-    reasons = tomllib.loads(REASONS.read_text())
-    head, _, old = PAGE.read_text().partition(MARK)
-    lines = {line.split("|")[1].strip(): line for line in old.splitlines() if line.startswith("| ") and ".py" in line}
-    for name, found in rows.items():
-        first = found.reason
-        words = [first, *reasons.get(name, ())] if found.word in REASONED else [first]
-        lines[name] = f"| {name} | {found.word} | {'. '.join(words)} |"
-    counts = Counter(line.split("|")[2].strip() for line in lines.values())
+class Row(NamedTuple):
+    """Stored result of a script: its name, the word of its verdict, and the measured difference or the message."""
+
+    script: str
+    verdict: str
+    measured: str
+
+
+def read_rows() -> dict[str, Row]:
+    """Return the stored results of all scripts by name."""
+    with RESULTS.open(encoding="utf-8", newline="") as file:
+        return {words[0]: Row(*words) for words in list(csv.reader(file))[1:]}
+
+
+def write_rows(rows: Mapping[str, Row]) -> None:
+    """Store the results of all scripts in the order of their names."""
+    with RESULTS.open("w", encoding="utf-8", newline="") as file:
+        out = csv.writer(file, lineterminator="\n")
+        out.writerow(Row._fields)
+        out.writerows(rows[name] for name in sorted(rows, key=str.lower))
+
+
+def name_features(measured: str) -> set[str]:
+    """Return the features without a counterpart that a refusal names, without numbers and names of items."""
+    words = measured.removeprefix(f"Windlass raises {REFUSAL}").removeprefix("no counterpart: ")
+    words = re.sub(r" (?:of )?(?:object|node|marker) \d+(?: '[^']*')?(?: \('[^']*'\))?", "", words)
+    words = words.removeprefix("SimulationSettings: ")
+    found = set[str]()
+    for part in re.split(r", (?=\d+ × )", words):
+        item, _, reason = re.sub(r"^\d+ × ", "", part).partition(" (")
+        reason = reason.removesuffix(")")
+        if marker := re.fullmatch(r"markerType is (\w+)", reason):
+            found.add(f"Marker{marker[1]}")
+        else:
+            reason = re.sub(r" = .*: must", " must", re.sub(r"(has no \w+): must .*", r"\1", reason))
+            item = re.sub(r" = .*: must", " must", item)
+            found.add(f"{item}: {reason}" if reason else item)
+    return found
+
+
+def shorten_measure(row: Row) -> str:
+    """Return the measured difference of a script without its settings, or the word of its verdict."""
+    return re.sub(r" with .*| \(\d+ steps\)", "", row.measured) if row.verdict == "differs" else row.verdict
+
+
+def write_page(rows: Mapping[str, Row]) -> None:
+    """Write the numbers of verdicts, the differences with their reasons, and the refused features into the page."""
+    counts = Counter(row.verdict for row in rows.values())
     summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
-    ordered = [lines[name] for name in sorted(lines, key=str.lower)]
-    table = "\n".join(["| script | verdict | relative difference, or reason |", "| --- | --- | --- |", *ordered])
-    PAGE.write_text(f"{head}{MARK}\n\n{len(lines)} scripts: {summary}.\n\n{table}\n")
+    lines = [f"{len(rows)} scripts: {summary}.", "", "| scripts | difference | reason |", "| --- | --- | --- |"]
+    explained = set[str]()
+    for reason in tomllib.loads(REASONS.read_text(encoding="utf-8"))["reason"]:
+        names = [name for name in reason["scripts"] if name in rows]
+        explained.update(names)
+        measured = "; ".join(dict.fromkeys(shorten_measure(rows[name]) for name in names))
+        scripts = ", ".join(f"`{Path(name).stem}`" for name in names)
+        lines.append(f"| {scripts} | {measured} | {reason['text']} |")
+    refused = [row for row in rows.values() if row.verdict == "refused" and row.script not in explained]
+    features = Counter(feature for row in refused for feature in name_features(row.measured))
+    lines += ["", "| refused | scripts |", "| --- | --- |"]
+    lines += [f"| {feature} | {count} |" for feature, count in sorted(features.items(), key=lambda e: (-e[1], e[0]))]
+    head = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
+    PAGE.write_text("\n".join([f"{head}{MARK}", "", *lines, ""]), encoding="utf-8")
 
 
 def main() -> int:
@@ -438,7 +486,9 @@ def main() -> int:
     summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
     print(f"\n{len(rows)} of {len(scripts)} scripts: {summary}")
     if given.write:
-        write_table(dict(rows))
+        stored = read_rows() | {name: Row(name, found.word, found.reason) for name, found in rows}
+        write_rows(stored)
+        write_page(stored)
     return 0
 
 

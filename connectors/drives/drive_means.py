@@ -78,7 +78,7 @@ bristles [1].
 LAYER_ERROR = 0.005
 """Largest tolerated change of the loss of speed due to mesh and contact, divided by the largest loss of speed [1], if
 bristles represent the layer of the belt. The change is estimated. In tests with random drives the true change was up to
-2.4 times the estimate, see docs/explanation/verification.md.
+2.4 times the estimate, see docs/explanation/measurements.md.
 """
 TOLERATED_LENGTH = 1.1
 """Largest tolerated length of cables, divided by the length that `refine_for_layers` chooses for a layer [1]."""

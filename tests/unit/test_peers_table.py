@@ -77,22 +77,54 @@ def test_what_agrees_converges_and_differs(differences: Any, word: str, reason: 
     assert (found.word, found.reason) == (word, reason)
 
 
-def test_rows_of_scripts_that_were_not_run_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    page, reasons = tmp_path / "page.md", tmp_path / "reasons.toml"
-    row = "| Examples/{0} | {1} | 1 |\n"
-    page.write_text(f"words\n{peers.MARK}\n\nold\n\n{row.format('a.py', 'agrees')}{row.format('b.py', 'fails')}")
-    reasons.write_text('"Examples/b.py" = ["a reason"]\n"Examples/a.py" = ["none"]\n')
-    monkeypatch.setattr(peers, "PAGE", page)
-    monkeypatch.setattr(peers, "REASONS", reasons)
-    peers.write_table(
-        {"Examples/b.py": peers.Verdict("differs", "2e-3"), "Examples/C.py": peers.Verdict("agrees", "0")}
+def test_pages_state_reasons_and_refused_features(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    page, reasons, results = tmp_path / "page.md", tmp_path / "reasons.toml", tmp_path / "results.csv"
+    page.write_text(f"words\n{peers.MARK}\n\nold\n")
+    reasons.write_text('[[reason]]\nscripts = ["Examples/b.py", "Examples/d.py"]\ntext = "A reason."\n')
+    for name, path in (("PAGE", page), ("REASONS", reasons), ("RESULTS", results)):
+        monkeypatch.setattr(peers, name, path)
+    refused = (
+        "no counterpart: 2 × Plate, 1 × Joint (markerType of marker 3 is Tree), 1 × Disc (friction = 0.2: must be 0)"
+        ", 3 × Force (body of marker 1: object 2 'a' (Mass) has no position: must be a node, Cable or Ground)"
     )
+    rows = [
+        ("Examples/a.py", "agrees", "1e-09 (200 steps)"),
+        ("Examples/b.py", "differs", "2e-03 (sensors), 1e-05 (coordinates) with tolerances 1e-10 (200 steps)"),
+        ("Examples/C.py", "refused", refused),
+        ("Examples/d.py", "not finished", "Exudyn takes longer than 5 s"),
+        ("Examples/e.py", "refused", "no counterpart: 1 × Plate"),
+    ]
+    peers.write_rows({name: peers.Row(name, *words) for name, *words in reversed(rows)})
+    assert list(peers.read_rows().values()) == rows
+    peers.write_page(peers.read_rows())
     assert page.read_text() == (
-        f"words\n{peers.MARK}\n\n3 scripts: 2 agrees, 1 differs.\n\n"
-        "| script | verdict | relative difference, or reason |\n| --- | --- | --- |\n"
-        "| Examples/a.py | agrees | 1 |\n| Examples/b.py | differs | 2e-3. a reason |\n"
-        "| Examples/C.py | agrees | 0 |\n"
+        f"words\n{peers.MARK}\n\n5 scripts: 2 refused, 1 agrees, 1 differs, 1 not finished.\n\n"
+        "| scripts | difference | reason |\n| --- | --- | --- |\n"
+        "| `b`, `d` | 2e-03 (sensors), 1e-05 (coordinates); not finished | A reason. |\n\n"
+        "| refused | scripts |\n| --- | --- |\n| Plate | 2 |\n| Disc: friction must be 0 | 1 |\n"
+        "| Force: body: (Mass) has no position | 1 |\n| MarkerTree | 1 |\n"
     )
+
+
+def test_rows_of_scripts_that_were_not_run_stay(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """With `--write`, the command replaces the results of the scripts that it runs, and keeps all others."""
+    page, results = tmp_path / "page.md", tmp_path / "results.csv"
+    page.write_text(f"words\n{peers.MARK}\n")
+    monkeypatch.setattr(peers, "PAGE", page)
+    monkeypatch.setattr(peers, "RESULTS", results)
+    monkeypatch.setattr(peers, "find_exudyn", lambda: "")
+    monkeypatch.setattr(peers, "examine", lambda *_: peers.Verdict("agrees", "3e-09"))
+    scripts = tmp_path / "Examples"
+    scripts.mkdir()
+    (scripts / "b.py").touch()
+    kept = peers.Row("Examples/a.py", "refused", "no counterpart: 1 × Plate")
+    peers.write_rows({kept.script: kept, "Examples/b.py": peers.Row("Examples/b.py", "no result", "old")})
+    monkeypatch.setattr(sys, "argv", ["exudyn_models.py", str(scripts), "--records", str(tmp_path / "r"), "--write"])
+    (tmp_path / "reasons.toml").write_text("reason = []\n")
+    monkeypatch.setattr(peers, "REASONS", tmp_path / "reasons.toml")
+    assert peers.main() == 0
+    assert list(peers.read_rows().values()) == [kept, ("Examples/b.py", "agrees", "3e-09")]
+    assert "2 scripts: 1 refused, 1 agrees." in page.read_text()
 
 
 def test_scripts_that_take_long_are_cut(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -168,23 +200,25 @@ def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
     assert calls[:2] == [("exudyn", 0), ("windlass", 0)] and {most for _, most in calls} == {0}
 
 
-def test_the_table_is_whole() -> None:
-    """All scripts of the repository have a row in the table. Rows without agreement or convergence have a reason, and
-    no other row has a reason. The totals are the sums of the rows.
+def test_the_tables_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    """The page equals the page that the stored results of all scripts give. Scripts that differ or do not finish have
+    a reason, and scripts that agree or converge have none.
     """
-    reasons = peers.tomllib.loads(peers.REASONS.read_text())
-    page = peers.PAGE.read_text()
-    rows = [line.strip("| ").split(" | ", 2) for line in page.splitlines() if line.startswith("| ") and ".py" in line]
-    words = {name: word for name, word, _ in rows}
-    assert len(words) == len(rows) == 356
-    assert {name for name, word in words.items() if word in ("differs", "not finished")} <= set(reasons)
-    assert set(reasons) <= {name for name, word in words.items() if word in peers.REASONED}
-    assert not [words for words in reasons.values() if "not known" in "; ".join(words)]
-    counts = peers.Counter(words.values())
-    summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
-    assert f"\n{len(rows)} scripts: {summary}.\n" in page
+    rows = peers.read_rows()
+    reasons = peers.tomllib.loads(peers.REASONS.read_text())["reason"]
+    explained = [name for reason in reasons for name in reason["scripts"]]
+    assert len(rows) == 356 and len(set(explained)) == len(explained)
+    assert {name for name, row in rows.items() if row.verdict in ("differs", "not finished")} <= set(explained)
+    assert {rows[name].verdict for name in explained} <= {"differs", "not finished", "refused"}
+    counts = peers.Counter(row.verdict for row in rows.values())
     assert counts["agrees"] + counts["converges"] >= 75 and not counts["fails"]
-    assert not [name for name, _, reason in rows if not reason or "Python file" in reason]
+    assert not [name for name, row in rows.items() if not row.measured or "Python file" in row.measured]
+    page = peers.PAGE.read_text()
+    copy = tmp_path / "page.md"
+    copy.write_text(page.partition(peers.MARK)[0])
+    monkeypatch.setattr(peers, "PAGE", copy)
+    peers.write_page(rows)
+    assert page == copy.read_text()
 
 
 def test_refusals_are_counted_without_numbers_and_names() -> None:
