@@ -101,8 +101,7 @@ def end_stops(world: World, joints: Entity, length: float, stiffness: float, dam
 
     Returns:
         Handle to all stops, rows of `ContactCoordinate`. For n joints, n stops at the position 0 are followed by n
-            stops
-        at the position ``length``.
+        stops at the position ``length``.
 
     Raises:
         ModelError: ``joints`` is not a handle to sliding joints.
