@@ -108,3 +108,18 @@ def test_public_functions_have_docstrings() -> None:
                     if not overload and not ast.get_docstring(node):
                         missing.append(f"{path.relative_to(ROOT)}: {node.name}")
     assert not missing
+
+
+def test_docstrings_of_results_are_single_blocks() -> None:
+    """No line of a section "Returns" has a smaller indentation than the line before. Sphinx could not render it."""
+    wrong = []
+    for folder in ("framework", "elements", "connectors", "solvers", "src/windlass"):
+        for path in sorted((ROOT / folder).rglob("*.py")):
+            for node in ast.walk(ast.parse(path.read_text())):
+                if not isinstance(node, ast.FunctionDef) or "Returns:\n" not in (text := ast.get_docstring(node) or ""):
+                    continue
+                block = text.split("Returns:\n")[1].split("\n\n")[0].split("\n")
+                indents = [len(line) - len(line.lstrip()) for line in block]
+                if indents != sorted(indents):
+                    wrong.append(f"{path.relative_to(ROOT)}: {node.name}")
+    assert not wrong
