@@ -93,8 +93,7 @@ class SlidingJoint(Component):
     constraints.
 
     Four history values per row: the index of the cable, the number of turns, whether the point has left the track, and
-        the
-    displacement of s [m]. The docstring of `sliding_joint.py` describes these values.
+    the displacement of s [m]. The docstring of `sliding_joint.py` describes these values.
     """
 
     follows = ("winch cable",)
