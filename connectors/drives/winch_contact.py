@@ -62,7 +62,7 @@ def find_rows(world: World, cables: Entity, law: type[Component]) -> tuple[Entit
 
 
 def check_contacts(world: World, cables: Entity, name: str) -> None:
-    """Raise ModelError for cables of a rope with reserve cables whose contact has a search."""
+    """Raise ModelError if the cables of a rope with reserve cables have contact with a search."""
     if find_rows(world, cables, ContactFrictionSurfaceSetWinch)[0] is not None:
         raise ModelError(
             f"the cables of {name}, a rope with reserve cables, have contact with a search: add_surface_contact must "

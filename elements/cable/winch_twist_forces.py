@@ -210,7 +210,9 @@ def add_torsional_damping(
 
 @kernel
 def fill_twists(rows: Any, r: Rule, x: FloatArray, v: FloatArray, twist: FloatArray, torque: FloatArray) -> None:
-    """Fill the twist T/h [rad/m] and the torque with damping [N m] of each active cable, shape (rows,) each."""
+    """Write the twist T/h [rad/m] and the torque [N m], which includes damping, of each active cable to ``twist`` and
+    ``torque``, shape (rows,) each.
+    """
     y, g, gz = np.empty(COUNT), np.empty(COUNT), np.empty(ALL)
     for i in range(len(rows)):
         row = rows[i]

@@ -406,7 +406,9 @@ def test_waves_that_are_too_high_for_second_order() -> None:
 
 
 def test_no_second_order_on_a_current() -> None:
-    """Wave numbers of second order are valid only without a current, so both arguments together raise a TypeError."""
+    """Second-order waves are valid only without a current. Therefore such waves with ``wave_current`` raise a
+    TypeError.
+    """
     waves = con.second_order_waves(con.regular_wave(1.0, 8.0), 20.0)
     with pytest.raises(TypeError, match="wave_current"):
         wl.World().add(con.Fluid, velocity=(1.0, 0.0, 0.0), wave_current=True, **waves)

@@ -1,4 +1,4 @@
-"""Comparisons of rods with twist with theory: springs, buckling, rings, arcs, torsion, wire ropes, and free motion.
+"""Comparisons of theory and `TwistCable3D`: springs, buckling, rings, arcs, torsion, wire ropes, and free motion.
 
 The reference solution `integrate_rod` solves the boundary value problem of Kirchhoff's rod by SciPy with the tolerance
 1e-9.

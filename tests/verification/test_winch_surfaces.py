@@ -397,7 +397,7 @@ def test_reserve_with_a_search_is_refused() -> None:
 
 
 def test_split_cables_keep_their_friction() -> None:
-    """When the cables of a rope that is pulled over a drum are split, the tensions at both sides do not change. Later,
+    """When the cables of a rope that is pulled over a drum are split, the tensions on both sides do not change. Later,
     the tensions have the ratio e^{μα}.
     """
     world = wl.World(gravity=(0.0, 0.0, -G))
