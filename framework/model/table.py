@@ -291,7 +291,8 @@ class EntityTable:
         for name, col in self.component.columns.items():
             value = values.get(name, col.default)
             if value is REQUIRED:
-                raise ModelError(f"{self.kind} needs {name} [{col.unit}] ({col.doc})")
+                allowed = f": must be {bounds}" if (bounds := col.bounds()) else ""
+                raise ModelError(f"{self.kind} needs {name} [{col.unit}] ({col.doc}){allowed}")
             if col.along:
                 lengths = np.fromiter(map(len, refs[col.along]), np.int64, len(rows))
                 parsed[name] = parse_values(col, self.kind, value, rows, lengths)
