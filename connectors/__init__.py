@@ -1,4 +1,4 @@
-"""Markers, loads, constraints, springs and contact. Each law is in a separate file.
+"""Markers, loads, constraints, springs and contact. Each law is registered at the end of its file.
 
 Each name of this package is loaded on first use.
 """

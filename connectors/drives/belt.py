@@ -92,7 +92,7 @@ from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.probes import SensorLike
 from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.evaluate import eval_output
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, check_world
 
 ROUTE_POINTS = 1000
 """Number of points of the line that represents the mounted belt in drawings."""
@@ -507,8 +507,7 @@ class _Line:
         Raises:
             ModelError: the state belongs to another world.
         """
-        if state.world is not self.world:
-            raise ModelError("the state belongs to another world than the belt")
+        check_world(state, self.world, "Belt.report")
         return report_drive(self.drive, state)
 
     @checked(

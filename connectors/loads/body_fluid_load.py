@@ -50,7 +50,7 @@ from windlass.connectors.markers.position_markers import (
     NodePosition,
     PositionOnRigid2D,
     RigidNodePosition,
-    position_marker,
+    replace_bodies,
 )
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.framework.accounts import Account
@@ -62,7 +62,7 @@ from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System, Term, evaluate
-from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.table import EntityTable
 
 TURNING = (RigidNodePosition, RigidNodePosition3D, PositionOnRigid2D, PositionOnRigid3D)
 PLANE = (RigidNodePosition, PositionOnRigid2D)
@@ -278,15 +278,6 @@ def find_sunken(rows: LocalRows, group: BodyGroup, fields: Fields) -> list[str]:
     return found
 
 
-def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return ``values`` in which bodies and nodes in ``marker`` are replaced by markers at their reference points."""
-    given = values.get("marker")
-    handles: Any = [given] if isinstance(given, Entity) else given
-    if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
-        return values | {"marker": position_marker(world, handles)}
-    return values
-
-
 def check_rows(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for markers that are not on nodes or rigid bodies, for fluids whose velocity is not in the plane
     of 2D bodies, and for gravity that does not point downwards.
@@ -420,7 +411,7 @@ def register_body_load(
     outline: Callable[[LocalRows], BodyOutline],
     *,
     check: Callable[[Tables, EntityTable], None] = check_rows,
-    complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] = fill_defaults,
+    complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] = replace_bodies,
     source: str,
 ) -> None:
     """Register a component with the columns marker, fluid and active.

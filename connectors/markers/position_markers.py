@@ -327,6 +327,17 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
     return world.add(CableShape, cable=cables, segments=segments, vertical_offset=vertical_offset)
 
 
+def replace_bodies(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments ``values`` of `World.add`, in which bodies, nodes and ground in ``marker`` are replaced by
+    markers at their reference points.
+    """
+    given = values.get("marker")
+    handles: Any = [given] if isinstance(given, Entity) else given
+    if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
+        return values | {"marker": position_marker(world, handles)}
+    return values
+
+
 def merge_handles(entity: Handles) -> Entity:
     """Merge one or several handles to rows of one type into one handle.
 

@@ -50,7 +50,7 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import load_outputs, read_output
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, check_world
 
 REST = 1e-9
 """Speed of the cable along its axis [m/s]. Below this speed, the cable is treated as stationary."""
@@ -144,8 +144,7 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
     Raises:
         ModelError: the contacts have another type, or no row is a contact with this surface.
     """
-    if state.world is not world:
-        raise ModelError("the state belongs to another world")
+    check_world(state, world, "surface_report")
     if contacts.table.component not in SURFACE_CONTACTS:
         names = ", ".join(component.__name__ for component in SURFACE_CONTACTS)
         raise ModelError(f"contacts = {contacts!r}: must be rows of one of {names}")

@@ -16,7 +16,7 @@ from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Tables
 from windlass.framework.model.schema import Component, Ref, count_values, describe_target, shape_of
-from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.table import Entity, EntityTable, check_entity
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -124,8 +124,7 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
         raise ModelError(f"{where} = {show(given)}: must be a handle to a {ref.target}, or a list of handles")
     for h in handles:
         component = h.table.component
-        if world.tables.get(component) is not h.table:
-            raise ModelError(f"{where} = {h!r}: belongs to another world")
+        check_entity(world.tables, h, where)
         if ref.target not in (component.__name__, *component.provides):
             raise ModelError(f"{where} = {h!r}: must be a {ref.target}{ref.instead}")
     return np.concatenate([h.ids for h in handles])
