@@ -84,7 +84,8 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
     """
     where = f"{ref.name} in {table.kind} row {table.count}"
     if given is None:
-        if not ref.optional:
+        # rows that are added in parts get no default history values
+        if not ref.optional or (part is not None and ref.target == "GenericData"):
             raise ModelError(f"{table.kind} needs {ref.name}: a {describe_target(ref)} ({ref.doc})")
         if not ref.is_chain:
             return np.array([-1])
