@@ -9,6 +9,7 @@ reports it before or after a run.
   crosses a circle along a chord shorter than the spacing of the contact points, the contact may not be detected.
 - Length of cables: the cubic axes of cables deviate from the circle. The effect of this deviation on results depends on
     the stiffness of contact and bristles, see `mesh.py`.
+- Beams of order 1: their axes are polygons on the circle, see `polygons.py`.
 - Overlapping circles: circles that touch the same cable must not overlap, because two pulleys in one plane cannot
   overlap.
 - Start of a motion: a dynamic solve raises an error if a cable is deep inside a circle at the start, because contact
@@ -35,6 +36,7 @@ from windlass.connectors.circle_contact.mesh import (
     find_mesh_doubts,
     find_touching_belts,
 )
+from windlass.connectors.circle_contact.polygons import find_coarse_polygons, find_polygons
 from windlass.connectors.circle_contact.view import find_cables, name_circles, view_contact
 from windlass.connectors.circle_segments.common import Contact
 from windlass.connectors.contact.circles import CIRCLE_FAMILY, segment_places
@@ -85,8 +87,10 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.doubts = find
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
     if view.at_point:
+        polygons = find_polygons(rows)
         system.checks.reasons = lambda fields, step: [
-            *find_coarse_belts(rows, c, fields), *find_long_steps(rows, c, fields, step),
+            *find_coarse_polygons(rows, c, fields, polygons), *find_coarse_belts(rows, c, fields),
+            *find_long_steps(rows, c, fields, step),
         ]  # fmt: skip
         system.checks.sums = lambda fields: count_touching(rows, c, fields)
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])

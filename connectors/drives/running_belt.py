@@ -3,9 +3,10 @@ computed from the state of the stationary belt.
 
 Let c be the flow of a belt, which is the reference length that passes a fixed point per time. Let r(X) be the position
 of the axis at the reference length X. The nodes have the velocities c r', and the slopes of the nodes have the rates c
-r''. The primes denote derivatives with respect to X. A running belt with the speed v has the shape of the stationary
-belt. On a pulley with the radius R of the cord, the contact force per length is smaller by rhoA v²/R than at
-standstill. The tension does not change, because the length of the belt does not change.
+r''. The nodes of beams with shear have the angular velocities c φ', with the rotation φ of the cross sections. The
+primes denote derivatives with respect to X. A running belt with the speed v has the shape of the stationary belt. On a
+pulley with the radius R of the cord, the contact force per length is smaller by rhoA v²/R than at standstill. The
+tension does not change, because the length of the belt does not change.
 
 If a result of `steady` is given, the material is displaced along the shape of the stationary belt until each span has
 the stretch lam of the steady motion. From the entry of an arc to the start of slip, the stretch is the stretch at the
@@ -23,6 +24,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from windlass.connectors.contact.axes import is_beam
 from windlass.connectors.drives.pulleys import Pulley, find_spans
 from windlass.connectors.drives.steady_drive import SteadyDrive
 from windlass.elements.cable.points import eval_shape
@@ -47,8 +49,11 @@ def run_belt(
         pulleys, radii: the pulleys, and the radii of the cord on the pulleys [m].
     """
     running = state.copy()
-    x, length = _read_shape(running, cables, nodes)
-    _put_rates(running, nodes, x, length, speed / float(np.linalg.norm(x[:, 2:], axis=1).mean()))
+    if is_beam(cables.table):
+        _put_beam_rates(running, nodes, float(cables.table.collect("length", cables.rows).sum()), speed)
+    else:
+        x, length = _read_shape(running, cables, nodes)
+        _put_rates(running, nodes, x, length, speed / float(np.linalg.norm(x[:, 2:], axis=1).mean()))
     signs = [1.0 if pulley.side == "left" else -1.0 for pulley in pulleys]
     _put_speeds(running, pulleys, [sign * speed / radius for sign, radius in zip(signs, radii, strict=True)])
     return running
@@ -136,6 +141,23 @@ def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, f
     ahead = (6.0 * step / L - 4.0 * slope - 2.0 * onward) / L
     behind = np.roll((2.0 * slope + 4.0 * onward - 6.0 * step / L) / L, 1, axis=0)
     state.put(nodes, flow * np.hstack((slope, 0.5 * (ahead + behind))), "v")
+
+
+def _put_beam_rates(state: State, nodes: Entity, length: float, speed: float) -> None:
+    """Set the velocities and angular velocities of the nodes of a closed belt of beams. The nodes have equal distances
+    in reference length, so r' and φ' at a node are differences between both neighbours.
+
+    Args:
+        length: reference length of the belt [m].
+        speed: speed of the belt [m/s].
+    """
+    position, angle = (np.asarray(nodes.table.collect(name, nodes.rows), np.float64) for name in ("position", "angle"))
+    x: FloatArray = np.column_stack((position, angle)) + state.of(nodes)
+    rates = (np.roll(x, -1, axis=0) - np.roll(x, 1, axis=0)) * (0.5 * len(x) / length)
+    # the angle changes by a full turn at the node at which the belt closes
+    turn = np.pi * len(x) / length
+    rates[:, 2] -= turn * np.round(rates[:, 2] / turn)
+    state.put(nodes, rates * (speed / np.linalg.norm(rates[:, :2], axis=1).mean()), "v")
 
 
 def _put_speeds(state: State, pulleys: Sequence[Pulley], speeds: Sequence[float]) -> None:

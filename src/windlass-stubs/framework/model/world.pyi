@@ -202,6 +202,7 @@ class Beam2DEntity(Entity):
     length: Any
     node_angles: Any
     reference_strain: Any
+    strain_is_relative_to_reference: Any
     node0: Any
     node1: Any
     node2: Any
@@ -1634,7 +1635,7 @@ class World():
     @overload
     def add(self, component: type[ALENode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> ALENodeEntity: ...
     @overload
-    def add(self, component: type[Beam2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., node_angles: Numbers = ..., reference_strain: Numbers = ...) -> Beam2DEntity: ...
+    def add(self, component: type[Beam2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., node_angles: Numbers = ..., reference_strain: Numbers = ..., strain_is_relative_to_reference: Numbers = ...) -> Beam2DEntity: ...
     @overload
     def add(self, component: type[Beam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ..., rotary_inertia: Numbers) -> Beam3DEntity: ...
     @overload
