@@ -19,11 +19,13 @@ import numpy as np
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import (
     START,
     ContactFrictionCirclePoints2D,
+    check_offsets,
     create_system,
 )
 from windlass.connectors.circle_points.circle_sets import CircleSearch, assign_circles
 from windlass.connectors.circle_points.gaps import watch_circles
 from windlass.connectors.circle_points.outputs import bind_rows, create_point_account, create_point_outputs
+from windlass.connectors.contact.axes import axis_dofs
 from windlass.connectors.contact.circles import check_circles
 from windlass.connectors.contact.pair_search import (
     PairRows,
@@ -55,7 +57,7 @@ class SetCircle(Component):
 
 
 class ContactFrictionCircleSetPoints2D(PointContact):
-    """Contact and friction in 2D between n points of a cable and any near circle of a set.
+    """Contact and friction in 2D between n points of a cable or `Beam2D` and any near circle of a set.
 
     A cable that can touch two circles simultaneously has two rows. The law is the law of
     `ContactFrictionCirclePoints2D` without ``cord_offset``, ``press`` and ``rigid_layer``. History values of a row with
@@ -64,7 +66,7 @@ class ContactFrictionCircleSetPoints2D(PointContact):
     """
 
     contact_set = ref("ContactSet", "the circles")
-    cable = ref("cable", "the 2D cable; both nodes have position and slope")
+    cable = ref("cable or beam", "the 2D cable, whose nodes have position and slope, or the Beam2D")
     data = ref("GenericData", "3 n + 1 history values; created if left out", optional=True)
     history_column = "segments"
     segments = ContactFrictionCirclePoints2D.segments
@@ -78,16 +80,19 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables or histories. Circles are checked as rows of `SetCircle`."""
+    """Raise ModelError for invalid cables or histories, and for an offset on beams. Circles are checked as rows of
+    `SetCircle`.
+    """
+    check_offsets(world, table)
     check_history(world, table, len(START), np.ones(table.resident_count, np.int64))
     check_cables(world, table)
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of each row. The 8 indices for the cable are followed by the indices for a
-    circle of the set of this row, see `pair_dofs`.
+    """Return the global coordinate indices of each row. The 8 indices for the axis of the cable, see `axis_dofs`, are
+    followed by the indices for a circle of the set of this row, see `pair_dofs`.
     """
-    return pair_dofs(world.dofs_of(table.local("cable")), table.local("contact_set"), *_find_circles(world))
+    return pair_dofs(axis_dofs(world, table.local("cable"), 2), table.local("contact_set"), *_find_circles(world))
 
 
 def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:

@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.contact.axes import is_beam
+from windlass.connectors.contact.axes import collect_lengths, is_beam
 from windlass.connectors.contact.rows import DEPTH_SHARE
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.point_contact.contact_set import ContactSet
@@ -137,7 +137,7 @@ def add_surface_contact(
             0, or ``lines`` without ``width``.
         ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other.
             The error is also raised if ``width``, ``turns_rope`` or cables of other types are used with cables of winch
-            ropes, and if ``touching`` is used with beams.
+            ropes, and if ``touching`` is used with beams and ``turns_rope``.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -198,10 +198,10 @@ def add_surface_contact(
             )
         pair, near = ContactFrictionBedWinch if soft else ContactFrictionSurfaceWinch, ContactFrictionSurfaceSetWinch
     beams = [given for given in ropes if is_beam(given.table)]
-    if beams and touching is not None:
+    if beams and touching is not None and turns_rope:
         raise ModelError(
-            f"touching = {touching} of add_surface_contact with {beams[0]!r}: must be None, because contacts of beams "
-            "have no search"
+            f"touching = {touching} of add_surface_contact with turns_rope and {beams[0]!r}: must be None, because "
+            "contacts that turn beams have no search"
         )
     if turns_rope and len(beams) == len(ropes) and all(given.table.component is Beam3D for given in beams):
         pair, turns_rope = ContactFrictionSurfaceBeam3D, False
@@ -224,7 +224,7 @@ def add_surface_contact(
 def _find_lengths(world: World, cables: Entity) -> FloatArray:
     """Return the lengths of cables [m], shape (rows,); for cables of winch ropes the distances of their nodes."""
     if "share" not in cables.table.component.columns:
-        return cables.table.collect("length", cables.rows)
+        return collect_lengths(world, cables)
     places = []
     for name in ("node0", "node1"):
         ((nodes, positions, rows),) = world.split_by_table(cables.table.collect(name, cables.rows))

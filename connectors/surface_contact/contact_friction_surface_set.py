@@ -88,7 +88,7 @@ class SetSurface(Component):
 
 
 class ContactFrictionSurfaceSetCable(PointContact):
-    """Contact and friction between n points of a cable and a near surface of a set.
+    """Contact and friction between n points of a cable or beam and a near surface of a set.
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
     the same as for `ContactFrictionSurfaceCable`. History values per row: values of `ContactFrictionSurfaceCable`,
@@ -98,8 +98,8 @@ class ContactFrictionSurfaceSetCable(PointContact):
 
     contact_set = ref("ContactSet", "the surfaces")
     cable = ref(
-        "cable",
-        "the cable, 2D or 3D; both nodes have position and slope",
+        "cable or beam",
+        "the cable, 2D or 3D, whose nodes have position and slope, or the beam",
         instead="; for cables of winch ropes use ContactFrictionSurfaceSetWinch",
     )
     data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)

@@ -38,7 +38,7 @@ from windlass.connectors.surface_contact.kernels import (
     create_frame,
     eval_touch,
     find_axis_point,
-    gather,
+    read_axis,
     to_surface,
 )
 from windlass.connectors.surface_contact.outputs import FN, NORMAL, TANGENT, eval_points, is_winch, plain_row
@@ -199,7 +199,7 @@ def sweep_surfaces(
             continue
         # largest motion of the control points of the cable, and largest distance of a control point from the first
         # control point
-        q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
+        q, q0, way, size = read_axis(c, x, i), read_axis(c, start, i), 0.0, 0.0
         for k in range(4):
             square, wide = 0.0, 0.0
             for d in range(3):

@@ -24,6 +24,7 @@ from windlass.elements import (
     straight_beam,
 )
 from windlass.framework.model.table import Entity
+from windlass.testing import check_tangent
 
 from support.beam_contacts import run_beams
 from support.creep import Case, run_drive
@@ -197,6 +198,59 @@ def test_force_on_a_beam_on_a_soft_plane() -> None:
         errors.append(np.abs(wl.eval_output(nodes, "displacement", state)[:, 2] - exact).max() / abs(A))
     assert errors[2] < 2e-3
     assert 3.5 < errors[0] / errors[1] < 4.5 and 3.5 < errors[1] / errors[2] < 4.5
+
+
+def drop(order: int, search: bool, in_space: bool) -> tuple[wl.State, Entity]:
+    """Drop a beam on two circles, or on a plane and a drum, which touch its rows directly or by the search. Return the
+    state and the beam.
+    """
+    world = wl.World(gravity=(0.0, -9.81, 0.0))
+    law: dict[str, Any] = {
+        "contact_stiffness_per_length": 1e5, "contact_damping_per_length": 50.0, "friction_coefficient": 0.3,
+        "friction_stiffness_per_length": 1e5, "friction_velocity_penalty_per_length": 20.0,
+    }  # fmt: skip
+    ground = world.add(Ground)
+    if in_space:
+        beam = straight_beam(
+            world, (-0.5, 0.11, 0.0), (0.5, 0.13, 0.1), 5, order=order, stiffness=(1e5, 4e4, 4e4, 5.0, 10.0, 10.0),
+            mass_per_length=2.0, rotary_inertia=(4e-4, 2e-4, 2e-4), damping=(5.0, 5.0, 5.0, 1e-2, 0.1, 0.1),
+        )  # fmt: skip
+        drum = world.add(con.DrumSurface, marker=con.rigid_marker(world, ground), axis=(0.0, 0.0, 1.0), radius=0.1)
+        plane = world.add(
+            con.PlaneSurface, marker=con.rigid_marker(world, ground, (0.4, 0.0, 0.0)), axis=(0.1, 1.0, 0.0)
+        )
+        more = {"touching": 2, "skin": 0.05} if search else {}
+        con.add_surface_contact(world, [drum, plane], beam, points=4, **law, **more)
+    else:
+        beam = straight_beam(
+            world, (-0.5, 0.11), (0.5, 0.13), 5, order=order, stiffness=(1e5, 4e4, 10.0), mass_per_length=2.0,
+            rotary_inertia=2e-4, damping=(5.0, 5.0, 0.1),
+        )  # fmt: skip
+        circles = [con.rigid_marker(world, ground, (x, 0.0, 0.0)) for x in (-0.3, 0.3)]
+        if search:
+            con.add_contact_with_many(world, circles, beam, segments=4, circle_radius=0.1, skin=0.05, **law)
+        else:
+            kind = con.ContactFrictionCirclePoints2D
+            con.add_contact(world, kind, circles, beam, segments=4, circle_radius=0.1, **law)
+    solver = wl.Dynamic(world, step=5e-4, end=0.08, name="", rtol=1e-10, atol=1e-10)
+    state = solver.solve()
+    # the differences of the forces of Beam3D, whose stiffnesses differ by 10⁴, have rounding errors of 1e-6
+    check_tangent(world, state, tolerance=1e-5)
+    return state, beam
+
+
+@pytest.mark.parametrize("in_space", [False, True])
+@pytest.mark.parametrize("order", [1, 2, 3])
+def test_search_for_beams(order: int, in_space: bool) -> None:
+    """A beam that falls on two circles, or on a drum and an inclined plane, moves in the same way with the search for
+    contacts as with a row for each pair.
+    """
+    (pairs, beam), (found, other) = (drop(order, search, in_space) for search in (False, True))
+    for name in ("position", "velocity"):
+        known = wl.eval_output(beam, name, pairs, x=0.1)
+        assert_allclose(wl.eval_output(other, name, found, x=0.1), known, rtol=0, atol=1e-8 * np.abs(known).max())
+    # contact has slowed a part of the beam down
+    assert known[:, 1].max() > -0.4 > 0.6 * known[:, 1].min()
 
 
 def move_lying(load: float, spin: float, end: float) -> Any:
