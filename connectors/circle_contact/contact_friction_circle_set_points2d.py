@@ -19,7 +19,6 @@ import numpy as np
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import (
     START,
     ContactFrictionCirclePoints2D,
-    check_offsets,
     create_system,
 )
 from windlass.connectors.circle_points.circle_sets import CircleSearch, assign_circles
@@ -80,10 +79,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables or histories, and for an offset on beams. Circles are checked as rows of
-    `SetCircle`.
-    """
-    check_offsets(world, table)
+    """Raise ModelError for invalid cables or histories. Circles are checked as rows of `SetCircle`."""
     check_history(world, table, len(START), np.ones(table.resident_count, np.int64))
     check_cables(world, table)
 

@@ -56,6 +56,17 @@ def turn_post(world: wl.World, rope: Entity, contacts: Entity, post: Entity, tur
     return abs(float(wl.eval_output(held, "force", state))) / WEIGHT, first, state
 
 
+def eval_exponent(y: float) -> float:
+    """Return the exponent a of the tension N = N0 exp(a theta) of a thin rope whose axis lies at the distance y [m]
+    from the line on which friction acts on a drum of the radius R.
+
+    Friction f has the moment y f about the axis, so the shear force is -y f. The moment about the centre gives N' rho =
+    f R with rho = R + y, the radial forces give p = N/rho - y f', and f = mu p. Therefore a rho/(mu R) + a² y/R = 1.
+    """
+    arm = (RADIUS + y) / (FRICTION * RADIUS)
+    return (sqrt(arm * arm + 4.0 * y / RADIUS) - arm) * RADIUS / (2.0 * y)
+
+
 @pytest.mark.parametrize(("order", "error"), [(1, 2e-3), (2, 1e-4), (3, 1e-4)])
 def test_belt_that_slips_on_a_fixed_pulley(order: int, error: float) -> None:
     """A belt of 60 beams with shear hangs over half a pulley, which turns until the belt slips. The ratio of tensions
@@ -72,6 +83,25 @@ def test_belt_that_slips_on_a_fixed_pulley(order: int, error: float) -> None:
         contact_stiffness_per_length=STIFF,
     )  # fmt: skip
     assert_allclose(turn_post(world, rope, contacts, post, 0.03, 10)[0], exp(FRICTION * pi), rtol=error)
+
+
+def test_belt_with_an_offset_that_slips() -> None:
+    """The contact line of a belt of beams lies at the distance y = 0.01 m from the axis, so friction acts at R and the
+    tension at R + y. The ratio of tensions is exp(a pi), see `eval_exponent`; the measured error is 0.06 %. With
+    friction at the axis it would be 10 % larger.
+    """
+    world, y = wl.World(), 0.01
+    rho = RADIUS + y
+    route = route_around([Circle((0.0, 0.0), rho, "right")], closed=False, start=(-rho, -0.1), end=(rho, -0.1))
+    rope = beam_along(world, route, 80, stiffness=(1e6, 1e5, 2e-3), mass_per_length=1.0, rotary_inertia=1e-4)
+    post = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
+    contacts = con.add_contact(
+        world, con.ContactFrictionCirclePoints2D, circles=post, cables=rope, segments=4, circle_radius=RADIUS,
+        contact_stiffness_per_length=STIFF, vertical_offset=-y,
+    )  # fmt: skip
+    ratio = turn_post(world, rope, contacts, post, 0.06, 6)[0]
+    assert_allclose(ratio, exp(eval_exponent(y) * pi), rtol=1e-3)
+    assert ratio < 0.93 * exp(FRICTION * pi)
 
 
 def test_polygon_of_beams_on_a_pulley() -> None:
@@ -112,13 +142,8 @@ def test_thick_rope_that_slips_on_a_drum(thick: bool) -> None:
     """A rope of 3D beams with the radius r_c slips on a drum with the radius R. Without friction its pressure is the
     weight divided by the radius rho = R + r_c of the axis, within 0.1 %.
 
-    Friction f at the axis increases the tension N by exp(mu theta). Friction at the radius r_c has the moment r_c f
-    about the axis, so the shear force is -r_c f. The moment about the centre gives N' rho = f R, the radial forces give
-    p = N/rho - r_c f', and f = mu p. Therefore N increases by exp(a theta) with
-
-        a rho/(mu R) + a² r_c/R = 1.
-
-    The measured error is 0.06 %; exp(mu theta) is 10 % larger.
+    Friction f at the axis increases the tension N by exp(mu theta), and friction at the radius r_c by exp(a theta),
+    see `eval_exponent`. The measured error is 0.06 %; exp(mu theta) is 10 % larger.
     """
     world, r = wl.World(), 0.01
     rho = RADIUS + r
@@ -139,8 +164,7 @@ def test_thick_rope_that_slips_on_a_drum(thick: bool) -> None:
     ratio, first, state = turn_post(world, rope, contacts, post, 0.06, 6)
     pressure = wl.eval_output(contacts, "line_pressure", first)
     assert_allclose(np.median(pressure[pressure > 0.1 * WEIGHT / rho]), WEIGHT / rho, rtol=1e-3)
-    arm = rho / (FRICTION * RADIUS)
-    a = (sqrt(arm * arm + 4.0 * r / RADIUS) - arm) * RADIUS / (2.0 * r) if thick else FRICTION
+    a = eval_exponent(r) if thick else FRICTION
     assert_allclose(ratio, exp(a * pi), rtol=1e-3 if thick else 1e-4)
     assert not thick or ratio < 0.93 * exp(FRICTION * pi)
     # the torque of the rope about the centre of the drum is the sum of friction at the axis and moments about the axis
