@@ -224,9 +224,9 @@ def test_force_on_a_beam_on_a_soft_plane() -> None:
     assert 3.5 < errors[0] / errors[1] < 4.5 and 3.5 < errors[1] / errors[2] < 4.5
 
 
-def drop(order: int, search: bool, in_space: bool) -> tuple[wl.State, Entity]:
-    """Drop a beam on two circles, or on a plane and a drum, which touch its rows directly or by the search. Return the
-    state and the beam.
+def drop(order: int, search: bool, in_space: bool, turns: bool = False) -> tuple[wl.State, Entity]:
+    """Drop a beam on two circles, or on a plane and a drum, which touch its rows directly or by the search. If
+    ``turns`` is true, friction acts at the radius of the beam. Return the state and the beam.
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     law: dict[str, Any] = {
@@ -243,8 +243,11 @@ def drop(order: int, search: bool, in_space: bool) -> tuple[wl.State, Entity]:
         plane = world.add(
             con.PlaneSurface, marker=con.rigid_marker(world, ground, (0.4, 0.0, 0.0)), axis=(0.1, 1.0, 0.0)
         )
-        more = {"touching": 2, "skin": 0.05} if search else {}
-        con.add_surface_contact(world, [drum, plane], beam, points=4, **law, **more)
+        more: dict[str, Any] = {"touching": 2, "skin": 0.05} if search else {}
+        more |= {"turns_rope": True, "rope_radius": 5e-3} if turns else {}
+        contacts = con.add_surface_contact(world, [drum, plane], beam, points=4, **law, **more)
+        kinds = "ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCable", LAW, "ContactFrictionSurfaceSetBeam3D"
+        assert contacts.table.kind == kinds[2 * turns + search]
     else:
         beam = straight_beam(
             world, (-0.5, 0.11), (0.5, 0.13), 5, order=order, stiffness=(1e5, 4e4, 10.0), mass_per_length=2.0,
@@ -263,17 +266,18 @@ def drop(order: int, search: bool, in_space: bool) -> tuple[wl.State, Entity]:
     return state, beam
 
 
-@pytest.mark.parametrize("in_space", [False, True])
+@pytest.mark.parametrize(("in_space", "turns"), [(False, False), (True, False), (True, True)])
 @pytest.mark.parametrize("order", [1, 2, 3])
-def test_search_for_beams(order: int, in_space: bool) -> None:
+def test_search_for_beams(order: int, in_space: bool, turns: bool) -> None:
     """A beam that falls on two circles, or on a drum and an inclined plane, moves in the same way with the search for
     contacts as with a row for each pair.
     """
-    (pairs, beam), (found, other) = (drop(order, search, in_space) for search in (False, True))
-    for name in ("position", "velocity"):
+    (pairs, beam), (found, other) = (drop(order, search, in_space, turns) for search in (False, True))
+    for name in ("position", "velocity", "angular_velocity"):
         known = wl.eval_output(beam, name, pairs, x=0.1)
         assert_allclose(wl.eval_output(other, name, found, x=0.1), known, rtol=0, atol=1e-8 * np.abs(known).max())
     # contact has slowed a part of the beam down
+    known = wl.eval_output(beam, "velocity", pairs, x=0.1)
     assert known[:, 1].max() > -0.4 > 0.6 * known[:, 1].min()
 
 
