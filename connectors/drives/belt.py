@@ -25,7 +25,6 @@ from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.contact.axes import is_beam
 from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
 from windlass.connectors.drives.contact_choice import (
     LAYER_MODULUS,
@@ -173,7 +172,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
                 "con.lay_line lays a line on a bed"
             )
         if name not in known:
-            raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, own, known)}")
+            raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, [*own, *COLUMNS], known)}")
 
 
 def _check_law(name: str, columns: Mapping[str, Any]) -> None:
@@ -495,8 +494,6 @@ class _Line:
         if state.world is not self.world or not self.closed or not isinstance(self.route, Route):
             raise ModelError(f"run of '{self.name}': must be a closed 2D belt, with a state of its world")
         if isinstance(speed, SteadyDrive):
-            if is_beam(self.cables.table):
-                raise ModelError(f"run of '{self.name}': speed must be a number [m/s] for a belt with {SHEAR}")
             names = [duty.name for duty in speed.pulleys]
             if names != [pulley.name for pulley in self.pulleys]:
                 raise ModelError(

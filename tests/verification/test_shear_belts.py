@@ -123,8 +123,12 @@ def test_running_belt_with_shear() -> None:
     ideal = 50.0 * RADII[0] / RADII[1]
     assert_allclose(ideal - found.pulleys[1].speed, ideal - steady.pulleys[1].speed, rtol=2e-3)
     assert_allclose([s.tension for s in found.spans], [s.tension for s in steady.spans], rtol=1e-3)
-    with pytest.raises(ModelError, match=r"speed must be a number .* for a belt with shear_stiffness"):
-        belt.run(state, steady)
+    # after a start in steady motion, transients decay in half a circulation; without, the speed would differ by 3 %
+    mean = belt.average(start=0.05, every=2)
+    wl.Dynamic(world, step=2e-4, end=0.15, name="").solve(belt.run(state, steady), hooks=[mean])
+    found = mean.report()
+    assert_allclose(ideal - found.pulleys[1].speed, ideal - steady.pulleys[1].speed, rtol=0.01)
+    assert_allclose([s.tension for s in found.spans], [s.tension for s in steady.spans], rtol=1e-3)
 
 
 @pytest.mark.parametrize(

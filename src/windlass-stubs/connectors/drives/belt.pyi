@@ -13,7 +13,6 @@ from windlass.connectors.circle_contact.add_contact import add_contact
 from windlass.connectors.circle_contact.contact_friction_circle_points2d import ContactFrictionCirclePoints2D
 from windlass.connectors.circle_contact.mesh import choose_elements
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.contact.axes import is_beam
 from windlass.connectors.drives.bending_loss import add_bending_losses, read_bending_losses
 from windlass.connectors.drives.contact_choice import LAYER_MODULUS, MOST_PERIODS, choose_contact, choose_layer, find_period, refine_for_layers
 from windlass.connectors.drives.drive_means import DriveMeans
