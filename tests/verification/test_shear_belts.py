@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -14,6 +15,10 @@ from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.elements import RigidBody2D
 from windlass.framework.errors import ModelError
 
+from support.parallel_shear_belt import run_shear_belt
+from support.processes import run_python
+
+ROOT = Path(__file__).parents[2]
 EA, EI, TENSION = 5e4, 0.3, 300.0
 TOOTHED: dict[str, Any] = {
     "teeth": 130, "pitch": 0.01, "tooth_stiffness": 1e5, "tooth_height": 1e-3,
@@ -179,3 +184,14 @@ def test_rope_with_shear() -> None:
     assert_allclose(np.abs(wl.eval_output(hold, "force", state)).max(), 2.0 * TENSION, rtol=1e-5)
     ends = wl.eval_output(rope.nodes, "position", state)[[0, -1], 0]
     assert_allclose(ends, (-0.1, 0.1), rtol=1e-2)
+
+
+@pytest.mark.mpi
+def test_two_processes(tmp_path: Path) -> None:
+    """A drive with a belt with shear has the same states and tensions on one and two processes."""
+    done = run_python([ROOT / "tests/support/parallel_shear_belt.py", tmp_path / "out.npz", "-quiet"], 2)
+    assert done.returncode == 0, done.stderr
+    serial, found = run_shear_belt(), np.load(tmp_path / "out.npz")
+    assert np.abs(serial["end v"]).max() > 80.0
+    for name, values in serial.items():
+        assert_allclose(found[name], values, rtol=0, atol=1e-9 * max(np.abs(values).max(), 1e-9), err_msg=name)
