@@ -21,6 +21,7 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
     ContactFrictionCirclePoints2D,
     create_system,
 )
+from windlass.connectors.circle_contact.doubts import find_polygons_on_circles
 from windlass.connectors.circle_points.circle_sets import CircleSearch, assign_circles
 from windlass.connectors.circle_points.gaps import watch_circles
 from windlass.connectors.circle_points.outputs import bind_rows, create_point_account, create_point_outputs
@@ -34,6 +35,7 @@ from windlass.connectors.contact.pair_search import (
     follow_pairs,
     pair_dofs,
 )
+from windlass.connectors.contact.polygons import find_polygons
 from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import IntArray
@@ -41,7 +43,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@wriggers2006]"
@@ -111,6 +113,13 @@ def build(rows: LocalRows) -> System:
     follow_pairs(rows, system, p, CircleSearch, assign)
     system.account = create_point_account(p.points, call(assign_circles, lambda s: (p, s.data)), by="")
     system.gaps = watch_circles(rows, p, lambda s: assign(p, s.data))
+    polygons = find_polygons(rows)
+
+    def find(fields: Fields, step: float) -> list[str]:
+        assign_circles(p, fields.data)
+        return find_polygons_on_circles(rows, p.points.rows, fields, polygons)
+
+    system.checks.reasons = find
     return system
 
 

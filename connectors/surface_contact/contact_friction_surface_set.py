@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.contact.pair_search import PairRows, find_members, follow_outputs, follow_pairs, pair_dofs
 from windlass.connectors.contact.pair_search import bind_pairs as bind_members
+from windlass.connectors.contact.polygons import find_coarse_polygons, find_polygons
 from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.position_kernels import FAMILY
@@ -190,7 +191,11 @@ def build_pairs(rows: LocalRows, p: PairRows) -> System:
 
     system.account = create_surface_account(c, call(assign_surfaces, lambda s: (p, s.data)), by="")
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
-    system.checks.reasons = lambda fields, step: find_present_edges(rows, p, fields, step)
+    polygons, none = find_polygons(rows), np.zeros(len(rows.rows))
+    system.checks.reasons = lambda fields, step: [
+        *find_present_edges(rows, p, fields, step),
+        *find_coarse_polygons(rows, c.rows, c.rows["points"], polygons, fields, none),
+    ]
     system.gaps = watch_surface_sets(rows, p, lambda s: assign(p, s.data))
     return system
 

@@ -124,7 +124,7 @@ def test_polygon_of_beams_on_a_pulley() -> None:
             contact_stiffness_per_length=STIFF,
         )  # fmt: skip
         ratio, _, state = turn_post(world, rope, contacts, post, 0.03, 10)
-        side = float(rope.length[0]) / RADIUS
+        side = float(rope.length[0]) / RADIUS  # [rad]
         error = np.log(ratio) / (FRICTION * pi) - 1.0
         if order == 1:
             assert_allclose(error, -(side**2) / 6.0, rtol=0.15)
@@ -134,7 +134,51 @@ def test_polygon_of_beams_on_a_pulley() -> None:
         solver.time = 0.03
         solver.solve(state)
         assert (solver.verdict.word == "doubtful") == doubtful
-        assert ("whose friction is 0.014 smaller: take order 2" in str(solver.verdict.reasons)) == doubtful
+        assert ("its friction is 0.014 smaller: take order 2" in str(solver.verdict.reasons)) == doubtful
+
+
+@pytest.mark.parametrize("touching", [None, 1])
+@pytest.mark.parametrize("order", [1, 2])
+@pytest.mark.parametrize("on_circle", [True, False])
+def test_verdict_on_polygons(on_circle: bool, order: int, touching: int | None) -> None:
+    """The verdict names polygons of beams of the order 1 on circles and drums, with and without search. Straight beams
+    that touch a drum are not polygons, however long they are.
+    """
+    for straight in (False, True):
+        world = wl.World()
+        if straight:
+            rope = straight_beam(
+                world, (-0.4, RADIUS - 1e-3), (0.4, RADIUS - 1e-3), 4, order=order, stiffness=(1e6, 1e6, 1e4),
+                mass_per_length=1.0, rotary_inertia=1e-4,
+            )  # fmt: skip
+        else:
+            route = route_around(
+                [Circle((0.0, 0.0), RADIUS, "right")], closed=False, start=(-RADIUS, -0.1), end=(RADIUS, -0.1)
+            )
+            rope = beam_along(
+                world, route, 18, order=order, stiffness=(1e6, 1e6, 1e-3), mass_per_length=1.0, rotary_inertia=1e-4
+            )
+        nodes = nodes_of(world, rope)
+        marker = con.rigid_marker(world, world.add(Ground))
+        law: dict[str, Any] = {"contact_stiffness_per_length": STIFF}
+        if on_circle and touching is None:
+            kind = con.ContactFrictionCirclePoints2D
+            con.add_contact(world, kind, marker, rope, segments=9, circle_radius=RADIUS, **law)
+        elif on_circle:
+            con.add_contact_with_many(world, marker, rope, segments=9, circle_radius=RADIUS, touching=1, **law)
+        else:
+            drum = world.add(con.DrumSurface, marker=marker, radius=RADIUS)
+            con.add_surface_contact(world, drum, rope, points=9, touching=touching, **law)
+        for end in (nodes[0], nodes[len(nodes) - 1]):
+            world.add(con.Force, marker=con.position_marker(world, end), vector=(0.0, -WEIGHT, 0.0))
+        if straight:
+            con.fix(world, nodes[0], "x")
+            con.fix(world, nodes[len(nodes) // 2], "rotation")
+        else:
+            con.fix(world, nodes[0], "y")
+        solver = wl.Static(world, load_steps=5, **LOOSE)
+        solver.solve()
+        assert ("take order 2" in str(solver.verdict.reasons)) == (order == 1 and not straight)
 
 
 @pytest.mark.parametrize("thick", [False, pytest.param(True, marks=pytest.mark.slow)])
