@@ -197,6 +197,9 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.contact_friction_surface_beam import (
         ContactFrictionSurfaceBeam3D as ContactFrictionSurfaceBeam3D,
     )
+    from windlass.connectors.surface_contact.contact_friction_surface_beam import (
+        ContactFrictionSurfaceSetBeam3D as ContactFrictionSurfaceSetBeam3D,
+    )
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,
     )

@@ -9,6 +9,7 @@ reports it before or after a run.
   crosses a circle along a chord shorter than the spacing of the contact points, the contact may not be detected.
 - Length of cables: the cubic axes of cables deviate from the circle. The effect of this deviation on results depends on
     the stiffness of contact and bristles, see `mesh.py`.
+- Beams of order 1: their axes are polygons on the circle, see `contact/polygons.py`.
 - Overlapping circles: circles that touch the same cable must not overlap, because two pulleys in one plane cannot
   overlap.
 - Start of a motion: a dynamic solve raises an error if a cable is deep inside a circle at the start, because contact
@@ -39,10 +40,11 @@ from windlass.connectors.circle_contact.view import find_cables, name_circles, v
 from windlass.connectors.circle_segments.common import Contact
 from windlass.connectors.contact.circles import CIRCLE_FAMILY, segment_places
 from windlass.connectors.contact.place_numbers import GAP
+from windlass.connectors.contact.polygons import find_coarse_polygons, find_polygons
 from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.connectors.markers.cable_shape import column_of
 from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.model.gaps import Wraps
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
@@ -85,8 +87,10 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.doubts = find
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
     if view.at_point:
+        polygons = find_polygons(rows)
         system.checks.reasons = lambda fields, step: [
-            *find_coarse_belts(rows, c, fields), *find_long_steps(rows, c, fields, step),
+            *find_polygons_on_circles(rows, c, fields, polygons), *find_coarse_belts(rows, c, fields),
+            *find_long_steps(rows, c, fields, step),
         ]  # fmt: skip
         system.checks.sums = lambda fields: count_touching(rows, c, fields)
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
@@ -97,6 +101,15 @@ def watch(system: System, rows: LocalRows) -> None:
         of, angle, stiffness = (np.repeat(values, c["segments"]) for values in (pulley, angle, c["contact_stiffness"]))
         place = c["data"][row] + within
         system.gaps.wraps = Wraps(of, place, angle, stiffness, lambda: name_circles(rows.world, markers))
+
+
+def find_polygons_on_circles(rows: LocalRows, c: NDArray[Any], fields: Fields, polygons: BoolArray) -> list[str]:
+    """Return the result of `find_coarse_polygons` for rows of a law with points. ``polygons`` is the result of
+    `find_polygons`.
+    """
+    EA = c["axial_stiffness"]
+    strain = np.where(EA > 0.0, c["press"] / np.where(EA > 0.0, EA, 1.0), 0.0)
+    return find_coarse_polygons(rows, c, c["segments"], polygons, fields, strain)
 
 
 def find_grooved(world: Tables) -> IntArray:

@@ -21,7 +21,6 @@ from windlass.connectors.circle_points.kernels import (
     PointRows,
     eval_growth,
     eval_point,
-    gather,
     read_axis,
 )
 from windlass.connectors.contact.gaps import follow_sets, name_points
@@ -169,7 +168,7 @@ def sweep_circles(
             continue
         # way: sum of the largest displacement of the control points, the displacement of points at an offset due to
         # rotation of the slopes, and the largest displacement of a circle
-        q, q0 = gather(x, c.dofs, i), gather(start, c.dofs, i)
+        q, q0 = read_axis(c, x, i), read_axis(c, start, i)
         ax, ay, bx, by = q[0] - q0[0], q[1] - q0[1], q[4] - q0[4], q[5] - q0[5]
         ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]
         sx, sy, tx, ty = ax + ux * L / 3.0, ay + uy * L / 3.0, bx - wx * L / 3.0, by - wy * L / 3.0

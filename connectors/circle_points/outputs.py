@@ -68,8 +68,9 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
     # gives the same torque on the circle.
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
-    # strains of beams refer to the reference configuration, whose stretch is not 1 if a length is given
-    cable["reference_strain"] += axes.axis / axes.length - 1.0
+    # strains of beams can refer to the reference configuration, whose stretch is not 1 if a length is given
+    share = column_of(rows.world, ids, "strain_is_relative_to_reference")
+    cable["reference_strain"] += share * (axes.axis / axes.length - 1.0)
     records = create_records(
         circle=circle, segments=rows.local("segments"), radius=radius + cord, vertical_offset=offset, press=press,
         rigid_layer=(rigid != 0.0) & (press > 0.0), beside=np.full((len(offset), 2), -1), **cable, **shared,

@@ -38,7 +38,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, MarkerFamily, Output, Rows, Tables, register, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
-from windlass.framework.model.table import EntityTable
+from windlass.framework.model.table import Entity, EntityTable
 
 FAMILY = SHAPE = MarkerFamily("cable shape marker")
 CABLE_DOFS = 8
@@ -246,6 +246,18 @@ def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
         else:
             out[positions] = table.local(name, rows)
     return out
+
+
+def collect_column(cables: Entity, name: str) -> FloatArray:
+    """Return the values of a column for cables or beams of one table, shape (n,), see `column_of`. If the table is
+    distributed, the call is collective.
+    """
+    collect = cables.table.collect
+    if "beam" in cables.table.component.provides and name in SECTION_VALUES:
+        column, place = SECTION_VALUES[name]
+        values: FloatArray = collect(column, cables.rows).reshape(len(cables), -1)[:, place]
+        return values
+    return np.asarray(collect(name, cables.rows), np.float64)
 
 
 def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:

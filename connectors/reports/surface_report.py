@@ -30,7 +30,10 @@ from windlass.connectors.contact.account import POWERS
 from windlass.connectors.contact.axes import collect_lengths
 from windlass.connectors.reports.quantities import describe, format_table, quantity
 from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
-from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceBeam3D
+from windlass.connectors.surface_contact.contact_friction_surface_beam import (
+    ContactFrictionSurfaceBeam3D,
+    ContactFrictionSurfaceSetBeam3D,
+)
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
@@ -116,7 +119,10 @@ class Course(NamedTuple):
     position: FloatArray  # global positions [m], shape (points, 3)
 
 
-TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable, ContactFrictionSurfaceBeam3D
+TURNING = (
+    ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable, ContactFrictionSurfaceBeam3D,
+    ContactFrictionSurfaceSetBeam3D,
+)  # fmt: skip
 """Laws whose friction turns ropes about their axis."""
 PLAIN = ContactFrictionSurfaceCable, ContactFrictionBedCable, ContactFrictionSurfaceRibbon
 """Laws with one surface per row, without the output ``axis_torque_vector``."""
@@ -138,7 +144,8 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
             `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable`,
-            `ContactFrictionSurfaceRibbon` or `ContactFrictionSurfaceBeam3D`. Rows on other surfaces are ignored.
+            `ContactFrictionSurfaceRibbon`, `ContactFrictionSurfaceBeam3D` or
+            `ContactFrictionSurfaceSetBeam3D`. Rows on other surfaces are ignored.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:

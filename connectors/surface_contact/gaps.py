@@ -30,7 +30,7 @@ import numpy as np
 
 from windlass.connectors.contact.gaps import follow_sets, name_points
 from windlass.connectors.contact.pair_search import PairRows
-from windlass.connectors.contact.rows import relative_place
+from windlass.connectors.contact.rows import eval_cables, relative_place
 from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
 from windlass.connectors.surface_contact.distances import PLANE, POLYLINE, eval_distance
 from windlass.connectors.surface_contact.kernels import (
@@ -38,7 +38,7 @@ from windlass.connectors.surface_contact.kernels import (
     create_frame,
     eval_touch,
     find_axis_point,
-    gather,
+    read_axis,
     to_surface,
 )
 from windlass.connectors.surface_contact.outputs import FN, NORMAL, TANGENT, eval_points, is_winch, plain_row
@@ -55,7 +55,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.model.gaps import GAP, MISSED, REACH, START, Gaps, X, Y, Z, create_numbers, note_gap
-from windlass.framework.model.law import LocalRows, require_law
+from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
 LOOKS = 32
@@ -199,7 +199,7 @@ def sweep_surfaces(
             continue
         # largest motion of the control points of the cable, and largest distance of a control point from the first
         # control point
-        q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
+        q, q0, way, size = read_axis(c, x, i), read_axis(c, start, i), 0.0, 0.0
         for k in range(4):
             square, wide = 0.0, 0.0
             for d in range(3):
@@ -326,18 +326,3 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
         "tensions beyond the edge may have an equal error; round the edge by a drum with a radius of about four cable "
         "lengths, on beds with rounding= of add_bed"
     ]
-
-
-def eval_cables(rows: LocalRows, name: str, fields: Fields, **at: FloatArray) -> FloatArray:
-    """Evaluate an output variable of the cable of each row. The arguments ``at`` of the output have one element for
-    each row, for example the arc lengths ``x`` [m], shape (rows, k), for a result of the shape (rows, k, ...).
-    """
-    parts, order = [], []
-    for table, positions, of in rows.world.split_by_table(rows.local("cable")):
-        dofs = rows.layout.local_dofs(rows.world.row_dofs(table, of))
-        cables = LocalRows(rows.world, table, of, dofs, rows.layout)
-        given = {key: values[positions] for key, values in at.items()}
-        parts.append(np.asarray(require_law(table.component).outputs[name].evaluate(cables, fields, **given)))
-        order.append(positions)
-    values: FloatArray = np.concatenate(parts)[np.argsort(np.concatenate(order))]
-    return values

@@ -249,6 +249,13 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
     )  # fmt: skip
 
 
+@kernel(inline=True)
+def read_axis(c: ContactRows, values: FloatArray, i: int) -> Twelve:
+    """Return the coordinates of the axis of row i, or their rates, from the array ``values`` of all coordinates or
+    rates."""
+    return to_cubic_twelve(c.H, i, gather(values, c.dofs, i))
+
+
 @kernel(inline=True, fast=False)
 def eval_axis(S: Four, q: Twelve) -> Vector:
     """Return the sum of the products S_a q_a of the shape functions S and the coordinates q of a cable."""
@@ -304,7 +311,7 @@ def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i
     s = row.surface
     marker = c.surfaces.marker[s]
     o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
-    q, w = to_cubic_twelve(c.H, i, gather(x, c.dofs, i)), to_cubic_twelve(c.H, i, gather(v, c.dofs, i))
+    q, w = read_axis(c, x, i), read_axis(c, v, i)
     length = row.length * row.points
     return SurfaceRow(read_law(row, 0.0), row.rope_radius, o, marker, s, q, w, length)
 

@@ -30,7 +30,7 @@ from windlass.connectors.surface_contact.distances import (
     Geometry,
     eval_distance,
 )
-from windlass.connectors.surface_contact.kernels import CABLE, create_frame, eval_touch, gather
+from windlass.connectors.surface_contact.kernels import CABLE, create_frame, eval_touch, read_axis
 from windlass.connectors.surface_contact.winch_kernels import scale_rows
 from windlass.elements.cable.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
@@ -87,7 +87,7 @@ def fill_gaps(p: PairRows, row: IntArray, number: IntArray, x: FloatArray, m: Po
         i, j, least = row[k], number[k] - 1, np.inf
         # smallest gap of the points of the cable within the extent of the surface
         o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, s.marker[j])
-        q = gather(x, c.dofs, i)
+        q = read_axis(c, x, i)
         for point in range(c.rows[i].points):
             z = eval_touch(o, shape(relative_place(point, c.rows[i].points), c.rows[i].length * c.rows[i].points), q, q)
             h = eval_distance(s.kind, s.geo, s.pieces, j, z.X, z.Y, z.Z)
@@ -123,7 +123,8 @@ class SurfaceSearch(PairSearch):
         """
         c, s, m, own = self.p.points, self.p.points.surfaces, fields.markers[FAMILY], self.p.points.rows[self.first]
         axes = np.einsum("sij,sjk->sik", m.A[s.marker], s.Q)
-        hull = eval_hulls(fields.x, c.dofs[self.first, :CABLE], own["length"] * own["points"])
+        H = c.H[self.first] if len(c.H) else c.H
+        hull = eval_hulls(fields.x, c.dofs[self.first, :CABLE], own["length"] * own["points"], H)
         return hull, np.concatenate((m.p[s.marker], axes.reshape(-1, 9)), axis=1)
 
     def count_points(self) -> IntArray:

@@ -24,6 +24,7 @@ ROWS = 6
 """Number of rows of a component, from the first row on, among which a row that affects the residual is searched."""
 ABSENT = {
     "ContactCircleCable2D": "the force of `ContactFrictionCircleCable2D` without friction",
+    "ContactFrictionSurfaceSetBeam3D": "the columns and the law of `ContactFrictionSurfaceBeam3D`",
     "ContactFrictionSurfaceSetCable": "the columns and the law of `ContactFrictionSurfaceCable`",
     "PolylineSurface": "its columns have any number of values, see tests/verification/test_beds.py",
     "ProfileSurface": "its columns have any number of values, see tests/kernels/test_surface_contact.py",
