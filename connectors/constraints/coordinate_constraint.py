@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.coordinate_marker import COORDINATE, FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.coordinate_marker import COORDINATE, FAMILY, CoordinateMarkers, coordinate_marker
 from windlass.connectors.markers.coordinate_outputs import coordinate_output, find_states, find_units
 from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.user_functions.time_functions import (
@@ -89,7 +89,7 @@ def residual(
     rows: Any,
     dofs: IntArray,
     n0: int,
-    m: CoordinateColumns,
+    m: CoordinateMarkers,
     lam: FloatArray,
     offset: FloatArray,
     rate: FloatArray,
@@ -114,16 +114,16 @@ def residual(
         else:
             C[k] += m.value[m1] - ratio * m.value[m0] - offset[i]
         for a in range(n0):
-            f[dofs[i, a]] -= row.back * m.J[m0, a] * lam[k]
+            f[dofs[i, a]] -= row.back * m.jacobian[m0, a] * lam[k]
         for a in range(n - n0):
-            f[dofs[i, n0 + a]] += m.J[m1, a] * lam[k]
+            f[dofs[i, n0 + a]] += m.jacobian[m1, a] * lam[k]
 
 
 @kernel
 def tangent(
     rows: Any,
     n0: int,
-    m: CoordinateColumns,
+    m: CoordinateMarkers,
     lam: FloatArray,
     rate_level: bool,
     dq: float,
@@ -145,20 +145,20 @@ def tangent(
             k, begin, end, share = (row.marker0, 0, n0, -row.ratio) if marker == 0 else (row.marker1, n0, n, 1.0)
             back = -row.back if marker == 0 else 1.0
             for a in range(end - begin):
-                J = share * m.J[k, a]
-                values[slots.rows[i, 0, begin + a]] += dv * J + dq * share * m.Jd[k, a] if by_rate else dq * J
-                values[slots.columns[i, begin + a, 0]] += scale * (back * m.J[k, a])
-            h = m.h[k]
+                J, Jd = share * m.jacobian[k, a], share * m.jacobian_rate[k, a]
+                values[slots.rows[i, 0, begin + a]] += dv * J + dq * Jd if by_rate else dq * J
+                values[slots.columns[i, begin + a, 0]] += scale * (back * m.jacobian[k, a])
+            h = m.second[k]
             if h >= 0:
                 force = dq * back * lam[row.multiplier]
                 for a in range(end - begin):
                     for b in range(end - begin):
-                        values[slots.block[i, begin + a, begin + b]] += force * m.H[h, a, b]
+                        values[slots.block[i, begin + a, begin + b]] += force * m.hessian[h, a, b]
 
 
 @kernel
 def add_accelerations(
-    rows: Any, dofs: IntArray, n0: int, m: CoordinateColumns, v: FloatArray, rhs: FloatArray, C: FloatArray
+    rows: Any, dofs: IntArray, n0: int, m: CoordinateMarkers, v: FloatArray, rhs: FloatArray, C: FloatArray
 ) -> None:
     """Add the right-hand side of the acceleration equations to C. For inactive rows it is 0."""
     n = dofs.shape[1]
@@ -168,9 +168,9 @@ def add_accelerations(
             continue
         total = rhs[i]
         for a in range(n0):
-            total += row.ratio * m.Jd[row.marker0, a] * v[dofs[i, a]]
+            total += row.ratio * m.jacobian_rate[row.marker0, a] * v[dofs[i, a]]
         for a in range(n - n0):
-            total -= m.Jd[row.marker1, a] * v[dofs[i, n0 + a]]
+            total -= m.jacobian_rate[row.marker1, a] * v[dofs[i, n0 + a]]
         C[row.multiplier] += total
 
 

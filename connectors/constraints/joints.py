@@ -181,8 +181,8 @@ def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], sta
     """
     _, j, _ = rows.columns
     m, n = fields.markers[FAMILY], len(rows.rows)
-    corners = [m.p[j.m0] - find_arms(rows, "marker0", m.A[j.m0]), m.p[j.m0]]
-    corners += [m.p[j.m1], m.p[j.m1] - find_arms(rows, "marker1", m.A[j.m1])]
+    corners = [m.position[j.m0] - find_arms(rows, "marker0", m.rotation[j.m0]), m.position[j.m0]]
+    corners += [m.position[j.m1], m.position[j.m1] - find_arms(rows, "marker1", m.rotation[j.m1])]
     if start is not None:
         corners[0] = corners[1] = shown[start].evaluate(rows, fields)
     loads = {"joint_force": shown["force"], "joint_torque": shown["torque"]}

@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
 from windlass.connectors.constraints.joints import check_planar, register_joint
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
@@ -41,12 +41,12 @@ class PrismaticJoint2D(Component):
 
 @kernel
 def equation(
-    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionMarkers, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """Write g and G of equation k. Return the value of this equation: the displacement C_0 [m] or the sine C_1 of the
     rotation [1].
     """
-    A, B = m.A[m0], m.A[m1]
+    A, B = m.rotation[m0], m.rotation[m1]
     x, y = (row.normal[0], row.normal[1]) if k == 0 else (row.direction[0], row.direction[1])
     ax, ay = A[0, 0] * x + A[0, 1] * y, A[1, 0] * x + A[1, 1] * y
     if k == 0:

@@ -24,7 +24,7 @@ from windlass.connectors.control.inputs import (
     eval_inputs,
     read_inputs,
 )
-from windlass.connectors.markers.coordinate_columns import CoordinateColumns, coordinates_of
+from windlass.connectors.markers.coordinate_family import CoordinateMarkers, coordinates_of
 from windlass.elements.bodies.matrix_columns import (
     NO_LIST,
     bind_state_functions,
@@ -93,7 +93,7 @@ class Matrices(NamedTuple):
 
 
 @kernel
-def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> float:
+def eval_rate(c: Matrices, m: CoordinateMarkers, v: FloatArray, i: int, a: int) -> float:
     """Return the rate y_t of state a of row i."""
     total = c.b[i, a] + c.F[i, a]
     for k in range(c.size[i]):
@@ -106,7 +106,7 @@ def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) 
 
 
 @kernel
-def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
+def residual(c: Matrices, m: CoordinateMarkers, v: FloatArray, f: FloatArray) -> None:
     """Subtract the right-hand sides of the equations for the rates y_t of the states from the residual f."""
     for i in range(len(c.dofs)):
         for a in range(c.size[i]):
@@ -114,7 +114,7 @@ def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) ->
 
 
 @kernel
-def tangent(c: Matrices, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def tangent(c: Matrices, m: CoordinateMarkers, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Subtract dq ∂y_t/∂q + dv ∂y_t/∂v from the values of the matrix, with the coordinates q and the velocities v."""
     n = c.dofs.shape[1]
     row = np.zeros(n)

@@ -28,10 +28,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.control.inputs import InputColumns, Inputs, add_input_row, bind_inputs, read_inputs
-from windlass.connectors.markers.coordinate_columns import CoordinateColumns, coordinates_of
+from windlass.connectors.markers.coordinate_family import CoordinateMarkers, coordinates_of
 from windlass.connectors.markers.pair_laws import difference_positions, draw_lines, eval_distance
 from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, subtract
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, add_curvature
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers, add_curvature
 from windlass.connectors.markers.position_markers import POSITION
 from windlass.elements.bodies.matrix_columns import bind_state_functions
 from windlass.elements.nodes.generic_nodes import STATES
@@ -142,9 +142,9 @@ def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
 
 
 @kernel
-def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
+def measure(pair: Pair, m: PositionMarkers, i: int) -> tuple[float, float]:
     """Return the distance L of the points [m] and the rate of L [m/s] for row i. If the points coincide, L is NaN."""
-    u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
+    u, ut = subtract(m.position, pair.m1[i], pair.m0[i]), subtract(m.velocity, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     if length == 0.0:
         return np.nan, np.nan
@@ -159,7 +159,7 @@ def eval_force(row: Any, st: float, v: FloatArray) -> float:
 
 
 @kernel
-def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f: FloatArray) -> None:
+def residual(rows: Any, pair: Pair, m: PositionMarkers, n: int, v: FloatArray, f: FloatArray) -> None:
     """Add the forces on both points, and the residuals of the equations of the pressures, to f. The first n coordinates
     of a row are the coordinates of the points.
     """
@@ -169,12 +169,12 @@ def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f
             continue
         row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
         L, st = measure(pair, m, i)
-        N, u = eval_force(row, st, v) / L, subtract(m.p, m1, m0)
+        N, u = eval_force(row, st, v) / L, subtract(m.position, m1, m0)
         for x in range(3):
             for a in range(n0):
-                f[pair.dofs[i, a]] -= m.J[m0, x, a] * N * u[x]
+                f[pair.dofs[i, a]] -= m.jacobian[m0, x, a] * N * u[x]
             for a in range(n - n0):
-                f[pair.dofs[i, n0 + a]] += m.J[m1, x, a] * N * u[x]
+                f[pair.dofs[i, n0 + a]] += m.jacobian[m1, x, a] * N * u[x]
         for k in range(2):
             p = row.states[k]
             f[p] -= row.area[k] * eval_rate(row, k, L - row.offset_length, st, v[p])
@@ -182,7 +182,7 @@ def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f
 
 @kernel
 def tangent(
-    rows: Any, pair: Pair, m: PositionColumns, inputs: InputColumns, q: CoordinateColumns, P: FloatArray, V: FloatArray,
+    rows: Any, pair: Pair, m: PositionMarkers, inputs: InputColumns, q: CoordinateMarkers, P: FloatArray, V: FloatArray,
     v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, to the values of the matrix. P contains the
@@ -199,7 +199,7 @@ def tangent(
             continue
         # compute the length, the rate of the length, and the force
         row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
-        u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
+        u, ut = subtract(m.position, m1, m0), subtract(m.velocity, m1, m0)
         L, st = measure(pair, m, i)
         N, d, A = eval_force(row, st, v), row.damping, row.area
         # compute J and J̇ of the vector between the points, e·J, and the derivatives of s_t with respect to the
@@ -208,9 +208,9 @@ def tangent(
             eJ[a], rate[a] = 0.0, 0.0
         for x in range(3):
             for a in range(n0):
-                J[x, a], Jd[x, a] = -m.J[m0, x, a], -m.Jd[m0, x, a]
+                J[x, a], Jd[x, a] = -m.jacobian[m0, x, a], -m.jacobian_rate[m0, x, a]
             for a in range(n - n0):
-                J[x, n0 + a], Jd[x, n0 + a] = m.J[m1, x, a], m.Jd[m1, x, a]
+                J[x, n0 + a], Jd[x, n0 + a] = m.jacobian[m1, x, a], m.jacobian_rate[m1, x, a]
             for a in range(n):
                 eJ[a] += u[x] / L * J[x, a]
                 rate[a] += u[x] / L * Jd[x, a] + (ut[x] - st * u[x] / L) / L * J[x, a]

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns, coordinates_of
+from windlass.connectors.markers.coordinate_family import FAMILY, CoordinateMarkers, coordinates_of
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
@@ -57,7 +57,7 @@ def bind_inputs(rows: LocalRows, start: int) -> InputColumns:
     return InputColumns(places, (places >= 0).sum(axis=1), start, rows.world.ref_width(rows.table, "inputs"))
 
 
-def read_inputs(c: InputColumns, m: CoordinateColumns, i: int) -> tuple[FloatArray, FloatArray]:
+def read_inputs(c: InputColumns, m: CoordinateMarkers, i: int) -> tuple[FloatArray, FloatArray]:
     """Return the values u and the rates u_t of the inputs of row i, shape (inputs,) each."""
     which = c.m[i, : c.size[i]]
     return m.value[which], m.rate[which]
@@ -76,7 +76,7 @@ def eval_inputs(rows: LocalRows, s: Fields) -> FloatArray:
 
 @kernel
 def add_input_row(
-    c: InputColumns, m: CoordinateColumns, i: int, P: FloatArray, V: FloatArray, dq: float, dv: float, B: FloatArray
+    c: InputColumns, m: CoordinateMarkers, i: int, P: FloatArray, V: FloatArray, dq: float, dv: float, B: FloatArray
 ) -> None:
     """Add dq ∂f/∂q + dv ∂f/∂v to B with scalar factors dq and dv. Here f(u, u_t) is a function of the values u and the
     rates u_t of the inputs of row i. B has one entry for each coordinate of the row. P and V are the derivatives of f
@@ -85,4 +85,4 @@ def add_input_row(
     for k in range(c.size[i]):
         j, first = c.m[i, k], c.first + k * c.width
         for a in range(c.width):
-            B[first + a] += (dq * P[k] + dv * V[k]) * m.J[j, a] + dq * V[k] * m.Jd[j, a]
+            B[first + a] += (dq * P[k] + dv * V[k]) * m.jacobian[j, a] + dq * V[k] * m.jacobian_rate[j, a]

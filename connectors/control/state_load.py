@@ -25,7 +25,7 @@ from windlass.connectors.control.inputs import (
     eval_inputs,
     read_inputs,
 )
-from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
+from windlass.connectors.markers.coordinate_family import FAMILY, CoordinateMarkers
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.elements.bodies.matrix_columns import NO_LIST, bind_state_functions, stack_matrices
 from windlass.framework.arrays import FloatArray, IntArray
@@ -58,7 +58,7 @@ class StateLoad(Inputs):
 
 
 @kernel
-def eval_load(row: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, i: int) -> float:
+def eval_load(row: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateMarkers, i: int) -> float:
     """Evaluate F of row i [N or N m]."""
     total = row.value + row.called
     for k in range(inputs.size[i]):
@@ -70,7 +70,7 @@ def eval_load(row: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: C
 
 @kernel
 def load(
-    rows: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, dofs: IntArray, f: FloatArray
+    rows: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateMarkers, dofs: IntArray, f: FloatArray
 ) -> None:
     """Add the generalised force Jᵀ F of the load F to f."""
     for i in range(len(rows)):
@@ -78,7 +78,7 @@ def load(
         if row.active:
             F = eval_load(row, inputs, G, R, m, i)
             for a in range(inputs.first):
-                f[dofs[i, a]] += m.J[row.marker, a] * F
+                f[dofs[i, a]] += m.jacobian[row.marker, a] * F
 
 
 @kernel
@@ -87,7 +87,7 @@ def load_tangent(
     inputs: InputColumns,
     G: FloatArray,
     R: FloatArray,
-    m: CoordinateColumns,
+    m: CoordinateMarkers,
     P: FloatArray,
     V: FloatArray,
     dq: float,
@@ -104,14 +104,14 @@ def load_tangent(
             continue
         B[:] = 0.0
         add_input_row(inputs, m, i, P[i] + G[i], V[i] + R[i], dq, dv, B)
-        h = m.h[row.marker]
+        h = m.second[row.marker]
         F = eval_load(row, inputs, G, R, m, i)
         for a in range(inputs.first):
             for b in range(n):
-                values[slots[i, a, b]] += m.J[row.marker, a] * B[b]
+                values[slots[i, a, b]] += m.jacobian[row.marker, a] * B[b]
             if h >= 0:
                 for b in range(inputs.first):
-                    values[slots[i, a, b]] += dq * F * m.H[h, a, b]
+                    values[slots[i, a, b]] += dq * F * m.hessian[h, a, b]
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray, FloatArray], dict[int, StateFunction]]:

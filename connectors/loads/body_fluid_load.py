@@ -344,7 +344,7 @@ def answer(rows: LocalRows, fields: Fields, divide: Divide) -> BodyAnswer:
     drag = np.einsum("ik,ika->ia", share * group.c["d"] * n * q, m["E"])
     volume, whole = add_up(m["V"]), add_up(group.c["volume"])
     moment = add_up(m["r"] * m["V"][:, None] + m["S"])
-    at = fields.markers[FAMILY].p[group.own["marker"]]
+    at = fields.markers[FAMILY].position[group.own["marker"]]
     center = np.where(volume[:, None] > 0.0, moment / np.maximum(volume, 1e-300)[:, None], at)
     on = rows.local("active")[:, None]
     return BodyAnswer(
@@ -442,7 +442,7 @@ def register_body_load(
         found = answer(rows, fields, divide)
         shown = {"fluid_force": (found.force, "N"), "immersion": (found.immersion, "1")}
         return Drawing(
-            points=columns.p[marker] + np.einsum("iab,ib->ia", columns.A[marker], shape.points),
+            points=columns.position[marker] + np.einsum("iab,ib->ia", columns.rotation[marker], shape.points),
             lines=shape.lines,
             part=of_line,
             entity=rows.table.ids_of(rows.rows)[of_line],

@@ -21,7 +21,7 @@ import numpy as np
 
 from windlass.connectors.markers.pair_laws import Measure
 from windlass.connectors.markers.pairs import Pair, create_load
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
 from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users, find_users
 from windlass.elements.nodes.rotations import is_rotation
@@ -137,7 +137,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
 
     @kernel
     def fill(
-        rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, xt: FloatArray
+        rows: Any, pair: Pair, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, xt: FloatArray
     ) -> None:
         one, rate = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
         for i in range(len(pair.m0)):

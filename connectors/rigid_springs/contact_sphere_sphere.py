@@ -270,7 +270,7 @@ def refuse_deep(rows: LocalRows, system: System) -> None:
     r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)
 
     def find_deep(s: Fields) -> list[str]:
-        p = s.markers[FAMILY].p
+        p = s.markers[FAMILY].position
         depth = r0 + side * r1 - side * np.linalg.norm(p[pair.m1] - p[pair.m0], axis=1)
         return [
             f"the spheres of {rows.table.describe(int(rows.rows[i]))} are inside each other by {depth[i]:.3g} m: must "

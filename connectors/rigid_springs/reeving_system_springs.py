@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.coordinate_columns import coordinates_of
+from windlass.connectors.markers.coordinate_family import coordinates_of
 from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY

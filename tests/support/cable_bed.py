@@ -35,16 +35,16 @@ class Columns(NamedTuple):
 
 
 @kernel
-def residual(c: Columns, m: cc.CableColumns, f: FloatArray) -> None:
+def residual(c: Columns, m: cc.CableMarkers, f: FloatArray) -> None:
     """Add L (k (q - q_0) + d q_t) to f."""
     for i in range(len(c.m)):
         for a in range(c.dofs.shape[1]):
             k, d = c.k[i] * m.length[c.m[i]], c.d[i] * m.length[c.m[i]]
-            f[c.dofs[i, a]] += k * (m.q[c.m[i], a] - c.q0[i, a]) + d * m.v[c.m[i], a]
+            f[c.dofs[i, a]] += k * (m.coordinates[c.m[i], a] - c.q0[i, a]) + d * m.velocities[c.m[i], a]
 
 
 @kernel
-def tangent(c: Columns, m: cc.CableColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def tangent(c: Columns, m: cc.CableMarkers, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Add dq L k + dv L d to the diagonal entries of ``values``."""
     for i in range(len(c.m)):
         for a in range(c.dofs.shape[1]):
@@ -68,7 +68,7 @@ def build(rows: Any) -> System:
 def eval_power(rows: Any, s: Any) -> FloatArray:
     """Return the power [W] dissipated by the dampers of each row, shape (rows,)."""
     c, m = rows.columns, s.markers[cc.FAMILY]
-    return np.asarray(c.d * m.length[c.m] * (m.v[c.m] ** 2).sum(axis=1))
+    return np.asarray(c.d * m.length[c.m] * (m.velocities[c.m] ** 2).sum(axis=1))
 
 
 register(

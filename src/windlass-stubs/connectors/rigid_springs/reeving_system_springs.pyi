@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 import numpy as np
 from numpy.typing import NDArray
-from windlass.connectors.markers.coordinate_columns import coordinates_of
+from windlass.connectors.markers.coordinate_family import coordinates_of
 from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY
