@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.fluids.flow import (
-    FlowColumns,
+    Flow,
     create_flows,
     create_surfaces,
     fill_flow,
@@ -108,7 +108,7 @@ class BodyGroup(NamedTuple):
     m: NDArray[Any]  # motion of the pieces, see `create_motion`
     flow: NDArray[Any]  # motion of the fluid, see `create_flows`
     surface: NDArray[Any]  # surface of the fluid, see `create_surfaces`
-    flows: list[FlowColumns]  # all fluids
+    flows: list[Flow]  # all fluids
     users: list[UserFlow]  # fluids with a user function
     given: FloatArray  # results of the user functions; empty if there are none
     gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
@@ -267,13 +267,14 @@ def find_sunken(rows: LocalRows, group: BodyGroup, fields: Fields) -> list[str]:
     found = []
     call(locate_pieces)(group.c, fields.markers[FAMILY], group.m)
     for flow in group.flows:
-        below = flow.level - flow.depth - group.m["r"][flow.where, flow.up]
+        (fluid,) = flow.fluid
+        below = fluid.surface - fluid.depth - group.m["r"][flow.where, fluid.up]
         worst = int(np.argmax(below))
-        if below[worst] > SUNK * flow.depth:
+        if below[worst] > SUNK * fluid.depth:
             row = rows.rows[group.c["row"][flow.where[worst]]]
             found.append(
                 f"{rows.table.kind} row {row} begins {below[worst]:.3g} m below the bed of its fluid, whose depth is "
-                f"{flow.depth:g} m: give the depth of the water, raise the body, or shift the surface"
+                f"{fluid.depth:g} m: give the depth of the water, raise the body, or shift the surface"
             )
     return found
 

@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.fluids.flow import (
     BELOW,
-    FlowColumns,
+    Flow,
     create_flows,
     fill_flow,
     fill_flow_gradients,
@@ -109,7 +109,7 @@ class FluidGroup(NamedTuple):
     m: NDArray[Any]  # motion of the points and forces on them, see `create_points`
     rates: NDArray[Any]  # array of points whose value p is the rate of the slope, see `create_points`
     flow: NDArray[Any]  # motion of the fluid at the points, see `create_flows`
-    flows: list[FlowColumns]  # all fluids
+    flows: list[Flow]  # all fluids
     users: list[UserFlow]  # fluids with a user function
     given: FloatArray  # results of the user functions; empty if there are none
     gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
@@ -235,16 +235,17 @@ def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
         for c in group.flows:
-            low = c.level - c.depth - group.m["r"][c.where, c.up].min()
-            if c.fills == BELOW and low > SUNK * c.depth:
+            (fluid,) = c.fluid
+            low = fluid.surface - fluid.depth - group.m["r"][c.where, fluid.up].min()
+            if fluid.fills == BELOW and low > SUNK * fluid.depth:
                 what, remedy = (
                     ("cable", "lay the line on the bed (`hang_from_ground`)")
                     if group.kind.order == 0
                     else ("beam", "put the load only on the elements above the bed")
                 )
                 found.append(
-                    f"a {what} begins {low:.3g} m below the bed of its fluid, whose depth is {c.depth:g} m: give the "
-                    f"depth of the water, {remedy}, or shift the surface"
+                    f"a {what} begins {low:.3g} m below the bed of its fluid, whose depth is {fluid.depth:g} m: give "
+                    f"the depth of the water, {remedy}, or shift the surface"
                 )
     return found
 
