@@ -73,10 +73,8 @@ class CoordinateConstraint(Component):
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
 
 
-class TimeColumns(NamedTuple):
-    """Right-hand sides of the constraint equations of all rows as functions of time. The values have the shape
-    (rows,).
-    """
+class RightHandSides(NamedTuple):
+    """Right-hand sides of the constraint equations as functions of time, with values of the shape (rows,)."""
 
     offset: TimeColumn  # value of x1 - i x0 for rows at position level
     rate: TimeColumn  # value of ẋ1 - i ẋ0 for rows at velocity level, 0 for other rows
@@ -174,7 +172,7 @@ def add_accelerations(
         C[row.multiplier] += total
 
 
-def bind_times(rows: LocalRows) -> TimeColumns:
+def bind_times(rows: LocalRows) -> RightHandSides:
     """Create the right-hand sides of the rows as functions of time."""
     fast = rows.local("velocity_level")
     constant_rate = np.where(fast, rows.local("rate"), 0.0)
@@ -187,7 +185,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     pairs = list(zip(fast, offsets, known, strict=True))
     all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]
     accelerations = [differentiate_twice(f) if g is None and not level else differentiate(g) for level, f, g in pairs]
-    return TimeColumns(
+    return RightHandSides(
         offset=TimeColumn(rows.local("offset"), offsets),
         rate=TimeColumn(constant_rate, rates),
         rate_level=TimeColumn(constant_rate, all_rates),
@@ -195,7 +193,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     )
 
 
-def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
+def bind(rows: LocalRows) -> tuple[NDArray[Any], RightHandSides]:
     """Create the array with the data of the rows, and the right-hand sides of the rows. The field ``back`` is the
     factor of the force on coordinate 0: the ratio i, or 0 if coordinate 0 is a first-order state.
     """
@@ -246,7 +244,7 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def change_offset(rows: LocalRows, columns: tuple[NDArray[Any], TimeColumns], names: Sequence[str]) -> bool:
+def change_offset(rows: LocalRows, columns: tuple[NDArray[Any], RightHandSides], names: Sequence[str]) -> bool:
     """Copy the present offsets to the columns of a system. If other columns have changed, return False."""
     if set(names) != {"offset"}:
         return False

@@ -27,7 +27,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.control.inputs import InputColumns, Inputs, add_input_row, bind_inputs, read_inputs
+from windlass.connectors.control.inputs import Inputs, add_input_row, bind_inputs, read_inputs
 from windlass.connectors.markers.coordinate_family import CoordinateMarkers, coordinates_of
 from windlass.connectors.markers.pair_laws import difference_positions, draw_lines, eval_distance
 from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, subtract
@@ -182,14 +182,15 @@ def residual(rows: Any, pair: Pair, m: PositionMarkers, n: int, v: FloatArray, f
 
 @kernel
 def tangent(
-    rows: Any, pair: Pair, m: PositionMarkers, inputs: InputColumns, q: CoordinateMarkers, P: FloatArray, V: FloatArray,
-    v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    rows: Any, pair: Pair, m: PositionMarkers, n: int, inputs: IntArray, q: CoordinateMarkers, P: FloatArray,
+    V: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, to the values of the matrix. P contains the
-    derivatives of the openings with respect to the values u of stroke and inputs. V contains the derivatives with
-    respect to the rates u_t. Both arrays have the shape (rows, 2, 1 + inputs).
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, to the values of the matrix. The first n
+    coordinates of a row are the coordinates of the points. P contains the derivatives of the openings with respect to
+    the values u of stroke and inputs. V contains the derivatives with respect to the rates u_t. Both arrays have the
+    shape (rows, 2, 1 + inputs).
     """
-    n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
+    n0, width = pair.n0, pair.dofs.shape[1]
     # arrays of derivatives. J: vector between the points; Jd: rate of this vector; eJ = e·J; rate: s_t; G_q: equation
     # of a pressure
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
@@ -242,7 +243,7 @@ def tangent(
             for a in range(n):
                 G_q[a] = dq * (by_s * eJ[a] + by_st * rate[a]) + dv * by_st * eJ[a]
             G_q[n + k] = dv * G * Qp
-            add_input_row(inputs, q, i, G * Qa * P[i, k, 1:], G * Qa * V[i, k, 1:], dq, dv, G_q)
+            add_input_row(row, inputs, q, G * Qa * P[i, k, 1:], G * Qa * V[i, k, 1:], dq, dv, G_q)
             for a in range(width):
                 values[slots[i, n + k, a]] -= A[k] * G_q[a]
 
@@ -263,7 +264,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate([pair_dofs(world, table), states, world.ref_dofs(table, "inputs")], axis=1)
 
 
-def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
+def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], IntArray, dict[int, StateFunction]]:
     """Create the data of the points, rows and inputs that kernels read, and the user functions of the valves.
 
     Values of a row that differ between the chambers have the shape (2,). ``states`` contains the process-local indices
@@ -281,19 +282,20 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, S
         given = local(name)
         return np.where(given > 0.0, 1.0 / np.where(given > 0.0, given, 1.0), 0.0)
 
-    derived = {"states": rows.dofs[:, at : at + 2], "opening": both("valve_opening")}
+    own, inputs = bind_inputs(rows, at + 2)
+    derived = own | {"states": rows.dofs[:, at : at + 2], "opening": both("valve_opening")}
     derived |= {name: both(name) for name in ("area", "hose_volume")}
     derived |= {f"soft_{name}": soft(f"{name}_bulk_modulus") for name in ("cylinder", "hose")}
     words = "two finite numbers, the openings of the valves [1]"
     functions = bind_state_functions(rows, "valve_function", "valve_derivative", [(2,)] * n, words)
-    return bind_pair(rows), rows.pack(derived), bind_inputs(rows, at + 2), functions
+    return bind_pair(rows), rows.pack(derived), inputs, functions
 
 
 def read_arguments(rows: LocalRows, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
     """Return the arguments of the valve functions of row i: values u and rates u_t of the stroke and the inputs."""
     pair, own, inputs, _ = rows.columns
     L, st = measure(pair, s.markers[FAMILY], i)
-    u, ut = read_inputs(inputs, coordinates_of(s), i)
+    u, ut = read_inputs(own, inputs, coordinates_of(s), i)
     return np.append(L - own["offset_length"][i], u), np.append(st, ut)
 
 
@@ -301,8 +303,8 @@ def build(rows: LocalRows) -> System:
     """Create the system of `HydraulicActuator`."""
     pair, own, inputs, functions = rows.columns
     given = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
-    P, V = np.zeros((2, len(own), 2, 1 + inputs.m.shape[1]))
-    at = inputs.first - 2
+    P, V = np.zeros((2, len(own), 2, 1 + int(own["input_count"].max(initial=0))))
+    at = pair.n0 + rows.world.ref_width(rows.table, "marker1")
 
     def update(s: Fields) -> None:
         for i, f in functions.items():
@@ -311,7 +313,7 @@ def build(rows: LocalRows) -> System:
     def update_tangent(s: Fields) -> None:
         update(s)
         for i, f in functions.items():
-            n = 1 + inputs.size[i]
+            n = 1 + own["input_count"][i]
             P[i, :, :n], V[i, :, :n] = f.differentiate(s.t, *read_arguments(rows, s, i))
 
     system = System("HydraulicActuator", rows.dofs)
@@ -319,7 +321,21 @@ def build(rows: LocalRows) -> System:
     system.residual = call(residual, lambda s: (own, pair, s.markers[FAMILY], at, s.v, s.f), before[0])
     system.tangent = call(
         tangent,
-        lambda s: (own, pair, s.markers[FAMILY], inputs, coordinates_of(s), P, V, s.v, s.dq, s.dv, s.slots, s.values),
+        lambda s: (
+            own,
+            pair,
+            s.markers[FAMILY],
+            at,
+            inputs,
+            coordinates_of(s),
+            P,
+            V,
+            s.v,
+            s.dq,
+            s.dv,
+            s.slots,
+            s.values,
+        ),
         before[1],
     )
     system.mass = call(mass, lambda s: (own, at, s.mass, s.slots, s.values))
