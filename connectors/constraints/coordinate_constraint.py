@@ -48,7 +48,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, derived, function, ref
 from windlass.framework.model.system import ColumnChanges, ConstraintSystem, Coupling, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -71,6 +71,8 @@ class CoordinateConstraint(Component):
     rate = column("m/s", "prescribed velocity x1_t - i x0_t [m/s or rad/s]", default=0.0, switchable=True)
     rate_function = function("f(t) -> x1_t - i x0_t [m/s or rad/s]; replaces rate", switchable=True)
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
+    multiplier = derived("1", "process-local index of the multiplier")
+    back = derived("1", "factor of the force on coordinate 0: the ratio i, or 0 if coordinate 0 is a first-order state")
 
 
 class RightHandSides(NamedTuple):
@@ -194,9 +196,7 @@ def bind_times(rows: LocalRows) -> RightHandSides:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], RightHandSides]:
-    """Create the array with the data of the rows, and the right-hand sides of the rows. The field ``back`` is the
-    factor of the force on coordinate 0: the ratio i, or 0 if coordinate 0 is a first-order state.
-    """
+    """Create the records of the rows, and the right-hand sides of the rows."""
     back = np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio"))
     multiplier = rows.layout.multipliers(rows.table, rows.rows)[:, 0]
     return rows.pack({"multiplier": multiplier, "back": back}), bind_times(rows)

@@ -42,7 +42,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, derived, function, ref
 from windlass.framework.model.table import EntityTable
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -84,6 +84,9 @@ class GenericJoint(Component):
     offset_function = function("f(t) -> offset, shape (6,); replaces offset", switchable=True)
     offset_rate_function = function("f(t) -> time derivative of offset_function, shape (6,)", switchable=True)
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
+    axis0 = derived("1", "index of the axis a of each equation of rotation, shape (3,)")
+    axis1 = derived("1", "index of the axis b of each equation of rotation, shape (3,)")
+    sign = derived("1", "sign of each equation of rotation C = sign a·b, shape (3,)")
 
 
 @kernel
@@ -209,7 +212,6 @@ register_joint(
     unit="m, 1",
     equations="translations [m], then rotations [1] along the joint axes, (6,)",
     check=check,
-    derived=("axis0", "axis1", "sign"),
     derive=derive,
     locked=lambda rows: np.concatenate((rows.local("translations"), rows.local("rotations")), axis=1),
 )

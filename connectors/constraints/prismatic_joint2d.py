@@ -21,7 +21,7 @@ from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.table import EntityTable
 
 
@@ -37,6 +37,8 @@ class PrismaticJoint2D(Component):
     )
     angle = column("rad", "value of φ1 - φ0 if the rotation is locked", default=0.0)
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
+    normal = derived("1", "unit vector across the axis in the frame of marker 0")
+    direction = derived("1", "unit vector of the axis in the frame of marker 0")
 
 
 @kernel
@@ -86,7 +88,6 @@ register_joint(
     unit="m, 1",
     equations="distance from the axis [m], sin(φ1 - φ0 - angle) [1], (2,)",
     check=check,
-    derived=("normal", "direction"),
     derive=derive,
     locked=find_locked,
 )

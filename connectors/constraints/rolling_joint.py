@@ -42,7 +42,7 @@ from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
@@ -69,6 +69,8 @@ class RollingJoint(Component):
         switchable=True,
     )
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
+    unit_axis = derived("1", "unit vector of the axis of the disc in the frame of marker 1")
+    unit_normal = derived("1", "unit normal to the plane in the frame of marker 0")
 
 
 @kernel
@@ -137,7 +139,6 @@ register_joint(
     unit="m/s, m/s, m",
     equations="slip across and along the track [m/s], distance from the plane [m], (3,)",
     check=check,
-    derived=("unit_axis", "unit_normal"),
     derive=derive,
     locked=lambda rows: rows.local("axes"),
     fast=(True, True, False),

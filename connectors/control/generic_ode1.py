@@ -40,7 +40,7 @@ from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import column, function, ref
+from windlass.framework.model.schema import column, derived, function, ref
 from windlass.framework.model.system import Fields, System
 
 
@@ -65,6 +65,11 @@ class GenericODE1(Inputs):
         "these are central differences",
         switchable=True,
     )
+    state_count = derived("1", "number of states n")
+    called = derived("1", "place of the rates of the user function, shape (n, 1)")
+    by_states = derived("1", "place of the derivatives of these rates with respect to the states, shape (n, n)")
+    by_inputs = derived("1", "place of their derivatives with respect to the values of k inputs, shape (n, k)")
+    by_rates = derived("1", "place of their derivatives with respect to the rates of the inputs, shape (n, k)")
 
 
 @kernel
@@ -145,10 +150,9 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray, dict[int,
     """Create the records of the rows, the coordinate markers of their inputs, the array of their matrices, and the user
     functions.
 
-    A record contains the number ``state_count`` of states n, the values of `bind_inputs` for k inputs, and the places
-    of its matrices in the array, see `pool_matrices`: ``constant`` (n, 1), ``system_matrix`` (n, n), ``input_matrix``
-    and ``rate_matrix`` (n, k). The matrices of the user function are the rates ``called`` (n, 1) and the derivatives of
-    the rates, ``by_states`` (n, n), ``by_inputs`` and ``by_rates`` (n, k).
+    A record contains the places of its matrices in the array, see `pool_matrices`: those of the user function, and
+    ``constant`` (n, 1), ``system_matrix`` (n, n), ``input_matrix`` and ``rate_matrix`` (n, k) for n states and k
+    inputs.
     """
     count = count_states(rows)
     own, inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "node"))

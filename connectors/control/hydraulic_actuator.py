@@ -42,7 +42,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import column, function, ref
+from windlass.framework.model.schema import column, derived, function, ref
 from windlass.framework.model.system import Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -98,6 +98,12 @@ class HydraulicActuator(Inputs):
     active = column(
         "1", "false: the row has no force, and its pressures do not change", dtype=bool, default=True, switchable=True
     )
+    states = derived("1", "process-local indices of the pressures, shape (2,)")
+    opening = derived("1", "openings a_k of the valves, shape (2,)")
+    area = derived("m^2", "areas A_k, shape (2,)")
+    hose_volume = derived("m^3", "volumes V_h,k of the hoses, shape (2,)")
+    soft_cylinder = derived("1/Pa", "1/K_cyl, or 0 for a rigid cylinder")
+    soft_hose = derived("1/Pa", "1/K_hose, or 0 for rigid hoses")
 
 
 @kernel
@@ -265,13 +271,7 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], IntArray, dict[int, StateFunction]]:
-    """Create the data of the points, rows and inputs that kernels read, and the user functions of the valves.
-
-    Values of a row that differ between the chambers have the shape (2,). ``states`` contains the process-local indices
-    of the pressures. ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, which are 0 for rigid parts.
-    ``area``, ``hose_volume`` and ``opening`` are the areas A_k, the volumes V_h,k of the hoses and the openings a_k of
-    the valves.
-    """
+    """Create the data of the points, rows and inputs that kernels read, and the user functions of the valves."""
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local
 
@@ -283,12 +283,12 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], IntArray, dict[int, State
         return np.where(given > 0.0, 1.0 / np.where(given > 0.0, given, 1.0), 0.0)
 
     own, inputs = bind_inputs(rows, at + 2)
-    derived = own | {"states": rows.dofs[:, at : at + 2], "opening": both("valve_opening")}
-    derived |= {name: both(name) for name in ("area", "hose_volume")}
-    derived |= {f"soft_{name}": soft(f"{name}_bulk_modulus") for name in ("cylinder", "hose")}
+    values = own | {"states": rows.dofs[:, at : at + 2], "opening": both("valve_opening")}
+    values |= {name: both(name) for name in ("area", "hose_volume")}
+    values |= {f"soft_{name}": soft(f"{name}_bulk_modulus") for name in ("cylinder", "hose")}
     words = "two finite numbers, the openings of the valves [1]"
     functions = bind_state_functions(rows, "valve_function", "valve_derivative", [(2,)] * n, words)
-    return bind_pair(rows), rows.pack(derived), inputs, functions
+    return bind_pair(rows), rows.pack(values), inputs, functions
 
 
 def read_arguments(rows: LocalRows, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:

@@ -19,7 +19,7 @@ from windlass.connectors.markers.coordinate_family import FAMILY, CoordinateMark
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
-from windlass.framework.model.schema import Component, refs
+from windlass.framework.model.schema import Component, derived, refs
 from windlass.framework.model.system import Fields
 
 INSTEAD = (
@@ -39,16 +39,16 @@ class Inputs(Component):
         least=0,
         instead=INSTEAD,
     )
+    input_count = derived("1", "number of inputs")
+    first_input = derived("1", "index of the first input of the row among the inputs of all rows")
+    input_dofs = derived("1", "index of the first coordinate of the inputs among the coordinates of the row")
+    input_width = derived("1", "number of coordinates of each input")
 
 
 def bind_inputs(rows: LocalRows, start: int) -> tuple[dict[str, IntArray], IntArray]:
     """Return the values of the inputs for the records of rows, and the index of each input in the coordinate markers,
     row by row. In each row the coordinates of the inputs follow the first ``start`` coordinates, in the order of
     `World.ref_dofs`.
-
-    The values of a record are ``input_count``, the number of inputs; ``first_input``, the index of the first input of
-    the row in the returned array; ``input_dofs``, the index of the first coordinate of the inputs among the coordinates
-    of the row; and ``input_width``, the number of coordinates of each input.
     """
     places = rows.markers("inputs")
     count = (places >= 0).sum(axis=1)

@@ -32,7 +32,7 @@ from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, register
-from windlass.framework.model.schema import column, function, ref
+from windlass.framework.model.schema import column, derived, function, ref
 from windlass.framework.model.system import Fields, System, Term
 
 
@@ -54,6 +54,9 @@ class StateLoad(Inputs):
         switchable=True,
     )
     active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
+    called = derived("N", "load from the user function [N or N m]")
+    by_inputs = derived("1", "place of the derivatives of this load with respect to the values of the inputs")
+    by_rates = derived("1", "place of the derivatives of this load with respect to the rates of the inputs")
 
 
 @kernel
@@ -109,10 +112,8 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray, dict[int,
     """Create the records of the rows, the coordinate markers of their inputs, the array of their gains, and the user
     functions.
 
-    A record contains the values of `bind_inputs`, where the coordinates of the inputs follow the coordinates of the
-    marker, and the load ``called`` from the user function. It also contains the places in the array of the gains
-    ``gains`` and ``rate_gains`` and of the derivatives ``by_inputs`` and ``by_rates`` of the user function with respect
-    to the values and the rates of the inputs.
+    A record also contains the places of ``gains`` and ``rate_gains`` in the array. The coordinates of the inputs follow
+    the coordinates of the marker.
     """
     n = len(rows.rows)
     own, inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))

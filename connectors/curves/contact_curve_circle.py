@@ -48,7 +48,7 @@ from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.gaps import GAP, MISSED, RATE, REACH, SPEED, Gaps, X, Y, create_numbers, note_gap
 from windlass.framework.model.gaps import START as BEFORE
 from windlass.framework.model.law import LocalRows, Output
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import Fields, System, evaluate
 
 START = (0.0, 0.0, 0.0, 0.0)
@@ -106,6 +106,8 @@ class ContactCurveCircle(Component):
         default=True,
         switchable=True,
     )
+    curve = derived("1", "index of the profile")
+    pieces = derived("m", "data of the pieces in contact with the circle, shape (2, PIECE)")
 
 
 @kernel
@@ -530,7 +532,6 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
 register_rigid_pair(
     ContactCurveCircle,
     force,
-    derived=("curve", "pieces"),
     derive=derive,
     before=bind_touching,
     stored=("contact_spring", energy),

@@ -94,7 +94,6 @@ def register_kind(
     force: Kernel,
     force_tangent: Kernel | None = None,
     *,
-    derived: Sequence[str] = (),
     derive: Callable[[LocalRows], Mapping[str, Any]] | None = None,
     outputs: Mapping[str, Output] | None = None,
     source: str = "",
@@ -121,9 +120,8 @@ def register_kind(
         component: class with the columns of the law.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
         force_tangent: kernel of the derivatives of ``force``. The default is central differences.
-        derived: names of further values that each row provides to kernels, computed from columns of the table by
-            ``derive``.
-        derive: function ``(rows)`` that returns a dictionary from these names to arrays of shape (rows, ...).
+        derive: function ``(rows)`` that returns the derived values of the schema (`derived`) by name, as arrays of
+            shape (rows, ...).
         outputs: output variables of the law in addition to the variables of the family. The function ``evaluate`` of a
             variable may be a kernel ``(row, u, ut, t) -> float``.
         source: publication from which the law is taken.
@@ -182,7 +180,7 @@ def register_kind(
     if sliding is not None:
         loss.setdefault("sliding", no_power)
     check_kernels(
-        component, force, force_tangent, derived=derived, start=start, update=update, gap=gap, sliding=sliding,
+        component, force, force_tangent, start=start, update=update, gap=gap, sliding=sliding,
         stored=stored, lost=loss, passed=passed, outputs=outputs,
     )  # fmt: skip
     load = create_load(len(start))
@@ -200,8 +198,8 @@ def register_kind(
 
     def bind(rows: LocalRows) -> tuple[Pair, Any]:
         values = derive(rows) if derive is not None else {}
-        if set(values) != set(derived):
-            words = f"must be {', '.join(derived) or 'nothing'}, the names in derived"
+        if set(values) != set(component.derived):
+            words = f"must be {', '.join(component.derived) or 'nothing'}, the derived values of the schema"
             raise ModelError(f"derive of {name} returns {', '.join(values) or 'nothing'}: {words}")
         return bind_pair(rows), rows.pack(values, len(start))
 

@@ -50,7 +50,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import note_gap, note_way
 from windlass.framework.model.law import LocalRows, Output, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -100,6 +100,8 @@ class ContactSphereSphere(Component):
         default=True,
         switchable=True,
     )
+    side = derived("1", "-1 if sphere 1 is hollow, otherwise 1")
+    impact_factor = derived("1", "factor χ v_i/k of the impact model, 0 without a model")
 
 
 @kernel
@@ -300,7 +302,6 @@ def check(world: Tables, table: EntityTable) -> None:
 register_rigid_pair(
     ContactSphereSphere,
     force,
-    derived=("side", "impact_factor"),
     derive=derive,
     stored=("contact_spring", energy),
     lost=("friction", power),

@@ -35,7 +35,7 @@ from windlass.framework.model.adding import count_chains
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.rows import create_records
-from windlass.framework.model.schema import Component, column, function, refs
+from windlass.framework.model.schema import Component, column, derived, function, refs
 from windlass.framework.model.system import Evaluation, Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
@@ -85,6 +85,10 @@ class GenericODE2(Component):
         shape=None,
         default=NO_LIST,
     )
+    count = derived("1", "number n of coordinates")
+    first = derived("1", "index of the first coordinate of the row among the coordinates of all rows")
+    by_coordinates = derived("1", "place of the derivatives of the user forces with respect to q, shape (n, n)")
+    by_rates = derived("1", "place of the derivatives of the user forces with respect to q_t, shape (n, n)")
 
 
 @kernel(inline=True)
@@ -206,9 +210,8 @@ class Bodies(NamedTuple):
     """The bodies of a table on this process."""
 
     rows: NDArray[Any]
-    """One record for each body: the number ``count`` of its coordinates n, the index ``first`` of the first of them in
-    ``coordinates``, and the places in ``matrices`` of its matrices, shape (n, n) each: ``mass``, ``damping``,
-    ``stiffness``, and the derivatives ``by_coordinates`` and ``by_rates`` of its user function.
+    """One record for each body, with the derived values of the schema and the places of ``mass``, ``damping`` and
+    ``stiffness`` in ``matrices``, shape (n, n) each.
     """
     coordinates: NDArray[Any]
     """One record for each coordinate of each body: its process-local index ``dof``, the column of `LocalRows.dofs` that

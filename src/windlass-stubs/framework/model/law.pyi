@@ -169,8 +169,9 @@ class LocalRows:
         """Return the records of these rows for kernels, shape (rows,).
 
         Args:
-            derived: values of additional fields of the records, by name, each of shape (rows, ...). A column that
-                records do not contain, such as a list of variable length, may give its name to a field.
+            derived: values of the derived fields of the schema, and of further fields of the records, by name, each of
+                shape (rows, ...). A column that records do not contain, such as a list of variable length, may give its
+                name to a further field.
             history: number of history values of a row.
         """
         component, values = self.table.component, dict(derived or {})
