@@ -158,7 +158,7 @@ column, ref = _declares(Column), _declares(Ref)
 
 
 @dataclass(frozen=True)
-class Derived:
+class DerivedValue:
     """A value of a row that the law computes from columns, once, for its kernels.
 
     Attributes:
@@ -174,7 +174,7 @@ def derived(unit: str, doc: str) -> Any:
     """Declare a value of a row that kernels read under the name of the declaration. The law computes the value from
     columns when its rows are bound, see `LocalRows.pack`.
     """
-    return Derived(unit, doc)
+    return DerivedValue(unit, doc)
 
 
 def function(doc: str, switchable: bool = False) -> Any:
@@ -212,7 +212,7 @@ class Component:
 
     columns: ClassVar[dict[str, Column]] = {}
     refs: ClassVar[dict[str, Ref]] = {}
-    derived: ClassVar[dict[str, Derived]] = {}
+    derived: ClassVar[dict[str, DerivedValue]] = {}
     provides: ClassVar[tuple[str, ...]] = ()
     reference_columns: ClassVar[tuple[str, ...]] = ()
     initial_columns: ClassVar[tuple[str, ...]] = ()
@@ -236,7 +236,7 @@ class Component:
                 setattr(cls, name, cls.columns[name])
             elif isinstance(value, Ref):
                 cls.refs[name] = replace(value, name=name)
-            elif isinstance(value, Derived):
+            elif isinstance(value, DerivedValue):
                 cls.derived[name] = value
             elif value is None and name in cls.columns:
                 del cls.columns[name]
