@@ -43,7 +43,7 @@ from windlass.connectors.contact.place_numbers import GAP
 from windlass.connectors.contact.polygons import find_coarse_polygons, find_polygons
 from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.connectors.markers.cable_shape import column_of
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.model.gaps import Wraps
 from windlass.framework.model.law import LocalRows, Tables
@@ -208,9 +208,9 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
     """Return descriptions of all pairs of circles that overlap and have contact rows with the same cable. Only the rows
     with the indices ``on`` are examined.
     """
-    circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
+    circle: PositionMarkers = fields.markers[CIRCLE_FAMILY]
     markers, first, of_row = np.unique(rows.local("circle")[on], return_index=True, return_inverse=True)
-    center, radius = circle.p[c["circle"][on[first]], :2], c["radius"][on[first]]
+    center, radius = circle.position[c["circle"][on[first]], :2], c["radius"][on[first]]
     cable = find_cables(rows.world, rows.local("cable"))[on]
     cables = [set(cable[of_row == i].tolist()) for i in range(len(markers))]
     names, found = name_circles(rows.world, markers), []
@@ -234,8 +234,8 @@ def count_windings(
     begin, end: start points and end points of all segments, or of the parts of cables that points represent, in the
     order of the rows [m], shape (segments, 2) each.
     """
-    circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
-    center = circle.p[np.repeat(c["circle"], c["segments"]), :2]
+    circle: PositionMarkers = fields.markers[CIRCLE_FAMILY]
+    center = circle.position[np.repeat(c["circle"], c["segments"]), :2]
     (ax, ay), (bx, by) = (begin - center).T, (end - center).T
     angle = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)

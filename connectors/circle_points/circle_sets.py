@@ -62,7 +62,7 @@ class CircleSearch(PairSearch):
         c, own = self.p.points, self.p.points.rows[self.first]
         H = c.H[self.first] if len(c.H) else c.H
         hull = eval_hulls(fields.x, c.dofs[self.first, :8], own["length"] * own["segments"], H)
-        return hull, fields.markers[CIRCLE_FAMILY].p[self.p.marker[1:], :2].copy()
+        return hull, fields.markers[CIRCLE_FAMILY].position[self.p.marker[1:], :2].copy()
 
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
         """Return the largest motion of a cable plus the largest motion of a circle since the last search [m]."""
@@ -87,5 +87,5 @@ class CircleSearch(PairSearch):
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
         """For each pair, return the smallest gap between a point and the circle [m], shape (pairs,)."""
         gap = np.empty(len(group))
-        fill_pair_gaps(self.p, self.first[group], number, fields.x, fields.markers[CIRCLE_FAMILY].p, gap)
+        fill_pair_gaps(self.p, self.first[group], number, fields.x, fields.markers[CIRCLE_FAMILY].position, gap)
         return gap

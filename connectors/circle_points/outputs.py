@@ -36,7 +36,7 @@ from windlass.connectors.contact.power import GAP, NUMBERS, STATE, clear_place, 
 from windlass.connectors.contact.rows import bind_parameters
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import column_of
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.elements.cable.points import eval_shape
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
@@ -151,7 +151,7 @@ def create_point_outputs(
 
 @kernel
 def fill_points(
-    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
+    c: PointRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
     """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1). The quantities are defined in
     `contact/power.py`. The last quantity is the number m of closed points with friction.

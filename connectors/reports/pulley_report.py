@@ -165,7 +165,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
     state = values[:, STATE]
     p0, p1, velocity = c.parts(fields, row, number)
     circle = fields.markers[CIRCLE_FAMILY]
-    center, drift = circle.p[c.circle[row], :2], circle.v[c.circle[row], :2]
+    center, drift = circle.position[c.circle[row], :2], circle.velocity[c.circle[row], :2]
     a, b, along = p0 - center, p1 - center, p1 - p0
     angle = np.arctan2(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], (a * b).sum(axis=1))
     velocity = velocity - drift

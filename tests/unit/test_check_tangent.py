@@ -13,7 +13,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors import COORDINATE, DistanceConstraint, position_marker
-from windlass.connectors.markers.coordinate_columns import FAMILY
+from windlass.connectors.markers.coordinate_family import FAMILY
 from windlass.connectors.markers.coordinate_marker import coordinate_marker
 from windlass.connectors.markers.pairs import bind_pair, coordinate_pair, pair_dofs
 from windlass.elements import Cable2D, Ground, MassPoint, PointSlope2D, RigidBody3D
