@@ -21,7 +21,7 @@ Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.state.residual import eval_residual
 
+Result = TypeVar("Result")
+
 FIRST = 0.25
 """First step of the differences, as a fraction [1] of the value. If the value is 0, the first step is this number in
 the unit of the column.
@@ -47,6 +49,8 @@ states. The last step is so small that contacts keep their states.
 """
 EXACT = 1e-11
 """If two extrapolations differ by at most this fraction [1] of the largest entry, no further step is made."""
+DIFFERENCES = "differences"
+"""Name of the method of this module."""
 LOCAL = "passive", "load", "connector", "constraint"
 """Roles of laws. The systems of laws with these roles can be created again without new systems for other laws."""
 COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_v", "mapped"
@@ -96,10 +100,12 @@ class ColumnDerivative(NamedTuple):
     Attributes:
         values: the derivative, shape (n + m,) for n coordinates and m multipliers.
         error: estimated error [1], relative to the largest entry; 0 if all entries are 0.
+        method: how the derivative was computed, `DIFFERENCES` or one of the methods of dual_derivatives.py.
     """
 
     values: FloatArray
     error: float
+    method: str = DIFFERENCES
 
 
 def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
@@ -139,9 +145,16 @@ class ChangedResidual:
         """Change ``value`` in the table to ``number``, and return the residual, shape (n + m,). If the law does not
         allow the number, all entries are NaN. The table is restored before the call returns.
         """
-        world, before, numbering = self._world, value.number, self._world.numbering
-        if number == before:
+        if number == value.number:
             return self._eval_unchanged()
+        found = self.apply_at(value, number, eval_residual)
+        return np.full(len(self._fields.x) + len(self._fields.lam) - 2, np.nan) if found is None else found
+
+    def apply_at(self, value: ColumnValue, number: float, function: Callable[[Assembly], Result]) -> Result | None:
+        """Change ``value`` in the table to ``number``, and return the result of a function of an assembly at the given
+        fields. If the law does not allow the number, return None. The table is restored before the call returns.
+        """
+        world, before, numbering = self._world, value.number, self._world.numbering
         dependent = self._find_dependent(value.table.component)
         try:
             value.write(number)
@@ -153,10 +166,9 @@ class ChangedResidual:
                 world.number()
                 assembly = Assembly(world)
             self._copy_fields(assembly, world.numbering.reference - numbering.reference)
-            return eval_residual(assembly)
+            return function(assembly)
         except ModelError:
-            # the law does not allow the changed value
-            return np.full(len(self._fields.x) + len(self._fields.lam) - 2, np.nan)
+            return None
         finally:
             value.write(before)
             if self._is_local(dependent):

@@ -15,6 +15,7 @@ from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.model.schema import Component
 from windlass.framework.state.column_check import differentiate_columns, find_largest, require_smooth
 from windlass.framework.state.column_derivatives import ChangedResidual
+from windlass.framework.state.dual_derivatives import ColumnDerivatives
 
 from support.all_laws import all_laws
 from support.models_of_laws import list_models
@@ -71,12 +72,12 @@ def test_every_law_has_derivatives_with_respect_to_columns(tmp_path: Path, monke
         for values, size in ((fields.x, 1e-3), (fields.v, 1.0), (fields.a, 1.0), (fields.lam, 1.0)):
             values[:-1] += size * random.standard_normal(len(values) - 1)
         largest = find_largest(assembly)
-        residual = ChangedResidual(world, fields)
+        derivatives = ColumnDerivatives(ChangedResidual(world, fields))
         for component in [kind for kind, table in world.tables.items() if table.count and kind in left]:
             seen.add(component)
             for row in range(min(world.tables[component].count, ROWS)):
                 sizes = [0.0]
-                for checked in differentiate_columns(residual, world.tables[component], row, largest):
+                for checked in differentiate_columns(derivatives, world.tables[component], row, largest):
                     try:
                         require_smooth(checked, TOLERANCE, f"in the model {name}")
                     except wl.ModelError as error:
