@@ -8,7 +8,6 @@ numbers. Integers and truth values keep their arrays.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Mapping
-from functools import cache
 from typing import Any
 
 import numpy as np
@@ -16,9 +15,7 @@ from numpy.typing import NDArray
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.addresses import find_data, find_run, prepare_call
-from windlass.framework.kernels.value_types import DUAL, DUAL_COMPLEX
-
-_DUALS = {np.dtype(np.float64): DUAL, np.dtype(np.complex128): DUAL_COMPLEX}
+from windlass.framework.kernels.value_types import DUAL, DUALS, find_dual_dtype
 
 
 class NotDualError(Exception):
@@ -27,18 +24,6 @@ class NotDualError(Exception):
 
 class NotCompiledError(NotDualError):
     """Error for kernels that cannot be compiled for dual numbers."""
-
-
-@cache
-def find_dual_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
-    """Return the type of array items with dual numbers in place of real and complex numbers of double precision."""
-    if dtype.subdtype is not None:
-        return np.dtype((find_dual_dtype(dtype.subdtype[0]), dtype.subdtype[1]))
-    if dtype.names is None:
-        return _DUALS.get(dtype, dtype)
-    fields: Any = dtype.fields
-    names = sorted(dtype.names, key=lambda name: fields[name][1])
-    return np.dtype([(name, find_dual_dtype(fields[name][0])) for name in names], align=True)
 
 
 def find_owner(array: NDArray[Any]) -> NDArray[Any]:
@@ -64,7 +49,7 @@ def list_numbers(items: NDArray[Any]) -> Iterator[NDArray[Any]]:
     if items.dtype.names is not None:
         for name in items.dtype.names:
             yield from list_numbers(items[name])
-    elif items.dtype in _DUALS:
+    elif items.dtype in DUALS:
         yield items
 
 
@@ -73,7 +58,7 @@ def list_duals(items: NDArray[Any], like: NDArray[Any]) -> Iterator[NDArray[Any]
     if like.dtype.names is not None:
         for name in like.dtype.names:
             yield from list_duals(items[name], like[name])
-    elif like.dtype in _DUALS:
+    elif like.dtype in DUALS:
         yield items
 
 
@@ -129,7 +114,7 @@ class DualCopy:
             name = next((n for n, (kind, start, *_) in fields.items() if 0 <= inside - start < kind.itemsize), None)
             if name is None or array.dtype != fields[name][0].base:
                 raise NotDualError(f"a view of {array.dtype} in an array of {old}")
-            factor = 2 if array.dtype in _DUALS else 1
+            factor = 2 if array.dtype in DUALS else 1
             place += new.fields[name][1] + factor * (inside - fields[name][1])  # type: ignore[index]
         strides = [
             stride // old.itemsize * new.itemsize if stride % old.itemsize == 0 else factor * stride
@@ -144,7 +129,7 @@ def _copy_integers(items: NDArray[Any], like: NDArray[Any]) -> None:
     if like.dtype.names is not None:
         for name in like.dtype.names:
             _copy_integers(items[name], like[name])
-    elif like.dtype not in _DUALS:
+    elif like.dtype not in DUALS:
         items[...] = like
 
 

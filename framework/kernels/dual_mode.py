@@ -14,18 +14,35 @@ from contextlib import contextmanager
 from typing import Any
 
 import numba
+import numba.np.numpy_support  # a module that `import numba` does not import
 import numpy as np
 
 from windlass.framework.kernels import (
     dual_rules,  # noqa: F401  the import registers the rules
     new_arrays,
 )
-from windlass.framework.kernels.dual_types import DUAL, DUAL_COMPLEX, make_dual
-from windlass.framework.kernels.kernel import KernelFunction
+from windlass.framework.kernels.dual_types import DUAL, DUAL_COMPLEX
+from windlass.framework.kernels.type_names import decode_type
+from windlass.framework.kernels.value_types import encode_dtype, find_dual_dtype
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types: Any = _numba.types
 _classes = {np.float64: DUAL, np.complex128: DUAL_COMPLEX}
+
+
+def make_dual(kind: Any) -> Any:
+    """Return a type with dual numbers in place of real and complex numbers, for the types of numbers, tuples and
+    records. Other types are returned unchanged.
+    """
+    if isinstance(kind, _types.Float):
+        return DUAL
+    if isinstance(kind, _types.Complex):
+        return DUAL_COMPLEX
+    if isinstance(kind, _types.BaseTuple):
+        return _types.BaseTuple.from_types(tuple(map(make_dual, kind)), getattr(kind, "instance_class", None))
+    if type(kind) is _types.Record:
+        return decode_type(encode_dtype(find_dual_dtype(_numba.np.numpy_support.as_dtype(kind))))
+    return kind
 
 
 def _promote(kinds: Any) -> Any:
@@ -44,7 +61,7 @@ def compiling_duals() -> Iterator[None]:
     resolve, from_types, build = context.resolve_value_type, vars(tuples)["from_types"], building.__call__
 
     def resolve_dual(value: Any) -> Any:
-        if isinstance(value, KernelFunction):
+        if hasattr(type(value), "dual"):  # a kernel
             return value.dual._numba_type_
         if isinstance(value, type) and value in _classes:
             return _types.NumberClass(_classes[value])

@@ -24,7 +24,7 @@ _templates: Any = _numba.core.typing.templates
 _signature: Any = _numba.core.typing.signature
 _builtin: Any = _numba.core.imputils.builtin_registry
 
-Pair = tuple[Any, Any]
+Parts = tuple[Any, Any]
 """Value and derivative of a dual number in generated code."""
 
 
@@ -143,7 +143,7 @@ def combine(real: Any, imag: Any) -> Any:
     return Code(real.context, real.builder, _types.complex128, made._getvalue())
 
 
-def absolute(a: Any, da: Any) -> Pair:
+def absolute(a: Any, da: Any) -> Parts:
     """Return the absolute value."""
     if a.kind == _types.complex128:
         size = a.call(abs)
@@ -152,50 +152,50 @@ def absolute(a: Any, da: Any) -> Pair:
     return below.select(-a, a), below.select(-da, da)
 
 
-def add(a: Any, da: Any, b: Any, db: Any) -> Pair:
+def add(a: Any, da: Any, b: Any, db: Any) -> Parts:
     """Return a sum."""
     return a + b, da + db
 
 
-def subtract(a: Any, da: Any, b: Any, db: Any) -> Pair:
+def subtract(a: Any, da: Any, b: Any, db: Any) -> Parts:
     """Return a difference."""
     return a - b, da - db
 
 
-def multiply(a: Any, da: Any, b: Any, db: Any) -> Pair:
+def multiply(a: Any, da: Any, b: Any, db: Any) -> Parts:
     """Return a product."""
     return a * b, da * b + a * db
 
 
-def divide(a: Any, da: Any, b: Any, db: Any) -> Pair:
+def divide(a: Any, da: Any, b: Any, db: Any) -> Parts:
     """Return a quotient."""
     ratio = a / b
     return ratio, (da - ratio * db) / b
 
 
-def find_angle(y: Any, dy: Any, x: Any, dx: Any) -> Pair:
+def find_angle(y: Any, dy: Any, x: Any, dx: Any) -> Parts:
     """Return the angle of the vector (x, y)."""
     return y.call(math.atan2, x), (x * dy - y * dx) / (x * x + y * y)
 
 
-def find_length(a: Any, da: Any, b: Any, db: Any) -> Pair:
+def find_length(a: Any, da: Any, b: Any, db: Any) -> Parts:
     """Return the length of the vector (a, b)."""
     size = a.call(math.hypot, b)
     return size, (size > 0.0).select((a * da + b * db) / size, 0.0)
 
 
-def copy_sign(a: Any, da: Any, b: Any, _: Any) -> Pair:
+def copy_sign(a: Any, da: Any, b: Any, _: Any) -> Parts:
     """Return a with the sign of b."""
     found = a.call(math.copysign, b)
     return found, (found == a).select(da, -da)
 
 
-def find_remainder(a: Any, da: Any, b: Any, db: Any) -> Pair:
+def find_remainder(a: Any, da: Any, b: Any, db: Any) -> Parts:
     """Return the remainder of a division."""
     return a.call(operator.mod, b), da - a.call(operator.floordiv, b) * db
 
 
-def raise_to(a: Any, da: Any, b: Any) -> Pair:
+def raise_to(a: Any, da: Any, b: Any) -> Parts:
     """Return a power whose exponent is an integer or a real number."""
     less = b - Code(b.context, b.builder, b.kind, b.context.get_constant(b.kind, 1))
     # for the exponent 0, the factor a**(b - 1) may not be finite
@@ -203,24 +203,24 @@ def raise_to(a: Any, da: Any, b: Any) -> Pair:
     return a.call(operator.pow, b), da.is_zero.select(da.zero, slope)
 
 
-def raise_both(a: Any, da: Any, b: Any, db: Any) -> Pair:
+def raise_both(a: Any, da: Any, b: Any, db: Any) -> Parts:
     """Return a power whose exponent is a dual number."""
     value, slope = raise_to(a, da, b)
     return value, slope + db.is_zero.select(db.zero, value * a.call(np.log) * db)
 
 
-def find_power(a: Pair, b: Any) -> Pair:
+def find_power(a: Parts, b: Any) -> Parts:
     """Return a power whose exponent is an integer, a real number or a dual number."""
     return raise_both(*a, *b) if isinstance(b, tuple) else raise_to(*a, b)
 
 
-def apply(function: Any, slope: Callable[[Any, Any], Any], a: Any, da: Any) -> Pair:
+def apply(function: Any, slope: Callable[[Any, Any], Any], a: Any, da: Any) -> Parts:
     """Return a function of one number. ``slope(a, f)`` is the derivative at a, for the value f of the function."""
     value = a.call(function)
     return value, da.is_zero.select(da.zero, slope(a, value) * da)
 
 
-def select_by(compare: Any, *pairs: Pair) -> Pair:
+def select_by(compare: Any, *pairs: Parts) -> Parts:
     """Return the first number for which ``compare`` holds with all other numbers, as ``max`` and ``min`` do."""
     best = pairs[0]
     for value, slope in pairs[1:]:
@@ -247,7 +247,7 @@ SLOPES: dict[str, Callable[[Any, Any], Any]] = {
     "arctan": lambda a, f: 1.0 / (1.0 + a * a),
 }
 """Derivatives of the functions of one number, by their names in NumPy."""
-UNARY: dict[Any, Callable[..., Pair]] = {
+UNARY: dict[Any, Callable[..., Parts]] = {
     operator.neg: lambda a, da: (-a, -da),
     operator.pos: lambda a, da: (a, da),
     np.negative: lambda a, da: (-a, -da),
@@ -259,7 +259,7 @@ UNARY: dict[Any, Callable[..., Pair]] = {
 for _name, _slope in SLOPES.items():
     _plain = getattr(np, _name)
     UNARY |= dict.fromkeys((_plain, getattr(math, _name.replace("arc", "a"))), partial(apply, _plain, _slope))
-BINARY: dict[Any, Callable[..., Pair]] = {
+BINARY: dict[Any, Callable[..., Parts]] = {
     **dict.fromkeys((operator.add, operator.iadd, np.add), add),
     **dict.fromkeys((operator.sub, operator.isub, np.subtract), subtract),
     **dict.fromkeys((operator.mul, operator.imul, np.multiply), multiply),
@@ -286,13 +286,13 @@ PATTERNS = (
 """Types of arguments for which code is generated, after the conversions that the signatures state."""
 
 
-def split(context: Any, builder: Any, kind: Any, value: Any) -> Pair:
+def split(context: Any, builder: Any, kind: Any, value: Any) -> Parts:
     """Return the value and the derivative of a dual number in the code."""
     parts = [Code(context, builder, kind.part, builder.extract_value(value, i)) for i in (0, 1)]
     return parts[0], parts[1]
 
 
-def join(context: Any, builder: Any, kind: Any, pair: Pair) -> Any:
+def join(context: Any, builder: Any, kind: Any, pair: Parts) -> Any:
     """Return a dual number in the code."""
     made = _cgutils.create_struct_proxy(kind)(context, builder)
     made.v, made.e = (part.cast(kind.part).value for part in pair)
@@ -380,7 +380,7 @@ def type_complex(args: Any) -> Any:
     return _signature(DUAL_COMPLEX, DUAL, DUAL) if len(args) == 2 and find_common(args) == DUAL else None
 
 
-def make_complex(a: Pair, b: Pair | None = None) -> Pair:
+def make_complex(a: Parts, b: Parts | None = None) -> Parts:
     """Return a + i b."""
     return a if b is None else (combine(a[0], b[0]), combine(a[1], b[1]))
 

@@ -12,12 +12,7 @@ from __future__ import annotations
 from typing import Any
 
 import numba
-import numba.np.numpy_support  # a module that `import numba` does not import
 import numpy as np
-
-from windlass.framework.kernels.dual_arrays import find_dual_dtype
-from windlass.framework.kernels.type_names import decode_type
-from windlass.framework.kernels.value_types import encode_dtype
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types: Any = _numba.types
@@ -84,18 +79,3 @@ def is_number(kind: Any) -> bool:
 def find_common(kinds: Any) -> Any:
     """Return the type of dual numbers to which numbers of all given types can be converted."""
     return DUAL_COMPLEX if any(isinstance(kind, _types.Complex) or kind == DUAL_COMPLEX for kind in kinds) else DUAL
-
-
-def make_dual(kind: Any) -> Any:
-    """Return a type with dual numbers in place of real and complex numbers, for the types of numbers, tuples and
-    records. Other types are returned unchanged.
-    """
-    if isinstance(kind, _types.Float):
-        return DUAL
-    if isinstance(kind, _types.Complex):
-        return DUAL_COMPLEX
-    if isinstance(kind, _types.BaseTuple):
-        return _types.BaseTuple.from_types(tuple(map(make_dual, kind)), getattr(kind, "instance_class", None))
-    if type(kind) is _types.Record:
-        return decode_type(encode_dtype(find_dual_dtype(_numba.np.numpy_support.as_dtype(kind))))
-    return kind

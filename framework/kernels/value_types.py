@@ -22,6 +22,8 @@ _NUMBERS = "biufc"
 """Kinds of NumPy's types of numbers and truth values."""
 DUAL, DUAL_COMPLEX = (np.dtype([("v", kind), ("e", kind)], align=True) for kind in (np.float64, np.complex128))
 """Types of dual numbers in arrays: the value v and the derivative e, see dual_types.py."""
+DUALS = {np.dtype(np.float64): DUAL, np.dtype(np.complex128): DUAL_COMPLEX}
+"""Types of dual numbers by the types of the numbers that they replace."""
 DUAL_NAMES = ("dual", "dual_complex")
 """Names of the compiler's types of dual numbers."""
 
@@ -103,3 +105,15 @@ def encode_dtype(dtype: np.dtype[Any]) -> Any:
     if dtype.kind not in _NUMBERS or not dtype.isnative:
         raise NotCacheableError(f"type {dtype}")
     return "boolean" if dtype.kind == "b" else dtype.name
+
+
+@cache
+def find_dual_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of array items with dual numbers in place of real and complex numbers of double precision."""
+    if dtype.subdtype is not None:
+        return np.dtype((find_dual_dtype(dtype.subdtype[0]), dtype.subdtype[1]))
+    if dtype.names is None:
+        return DUALS.get(dtype, dtype)
+    fields: Any = dtype.fields
+    names = sorted(dtype.names, key=lambda name: fields[name][1])
+    return np.dtype([(name, find_dual_dtype(fields[name][0])) for name in names], align=True)

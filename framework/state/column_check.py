@@ -1,7 +1,7 @@
 """Check of the derivatives of the residual with respect to the real numbers in the tables of a model.
 
 `windlass.evaluate` differentiates the residual with respect to parameters by central differences with a step of 6e-6
-times the parameter. For single columns, the check compares these differences with derivatives by dual numbers (see
+times the parameter. For single columns, the check compares these differences with derivatives from dual numbers (see
 dual_derivatives.py), whose error is near the rounding error.
 """
 
@@ -43,7 +43,7 @@ class CheckedValue(NamedTuple):
 
     Attributes:
         value: the number in the table.
-        derivative: the derivative by dual numbers or extrapolated differences.
+        derivative: the derivative from dual numbers or extrapolated differences.
         difference: the central difference, shape (n + m,).
         kink: forward difference minus backward difference, shape (n + m,).
         noise: estimated rounding error of the entries of ``difference``.

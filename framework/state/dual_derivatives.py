@@ -27,7 +27,7 @@ from windlass.framework.state.column_derivatives import (
     ColumnValue,
     differentiate,
 )
-from windlass.framework.state.dual_residual import Trace
+from windlass.framework.state.dual_residual import KernelTrace
 
 DUAL = "dual numbers"
 """Method: dual numbers through all kernels."""
@@ -67,7 +67,7 @@ class ColumnDerivatives:
 
     def _differentiate_kernels(self, value: ColumnValue) -> ColumnDerivative:
         # the systems are created as for changed numbers, so that equal arguments are at equal places
-        trace = self.residual.apply_at(value, value.number, Trace)
+        trace = self.residual.apply_at(value, value.number, KernelTrace)
         assert trace is not None, "the law allows the number in the table"
         numbers = trace.numbers
 
@@ -94,8 +94,8 @@ class ColumnDerivatives:
 
 
 def read_arguments(assembly: Assembly) -> tuple[str, FloatArray]:
-    """Return structure and numbers of the arguments of all kernels, see `Trace`."""
-    trace = Trace(assembly)
+    """Return structure and numbers of the arguments of all kernels, see `KernelTrace`."""
+    trace = KernelTrace(assembly)
     return trace.structure, trace.numbers
 
 

@@ -31,7 +31,7 @@ from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.log_stages import enter, leave
 
 
-class Segment(NamedTuple):
+class CallSegment(NamedTuple):
     """Consecutive calls of kernels, and the Python functions that run before these calls.
 
     A call consists of the kernel, its fast version (see `KernelCall`), and its arguments.
@@ -74,9 +74,9 @@ def residual_steps(assembly: Assembly, f: FloatArray, c: FloatArray) -> list[Ste
     return found + constraint_steps(assembly, c, f)
 
 
-def list_segments(steps: list[Step]) -> list[Segment]:
+def list_segments(steps: list[Step]) -> list[CallSegment]:
     """Divide steps into segments."""
-    found = [Segment([], [])]
+    found = [CallSegment([], [])]
     for function, where in list_single(steps):
         if function is enter or function is leave:
             continue
@@ -85,7 +85,7 @@ def list_segments(steps: list[Step]) -> list[Segment]:
             functions = [_bound(each, where) for each in function.at_time + function.before]
             calls = [(kernel, quick, arguments(*where)) for kernel, quick, arguments in function.parts]
         if functions:
-            found.append(Segment(functions, []))
+            found.append(CallSegment(functions, []))
         found[-1].calls.extend(calls)
     return found
 
@@ -94,7 +94,7 @@ def _bound(function: Callable[..., Any], where: tuple[Any, ...]) -> Callable[[],
     return lambda: function(*where)
 
 
-class Trace:
+class KernelTrace:
     """The arguments of all kernels that compute a residual.
 
     Args:

@@ -12,8 +12,9 @@ import pytest
 from numpy.testing import assert_allclose
 
 from windlass.framework.arrays import FloatArray
-from windlass.framework.kernels.dual_arrays import DualCopy, NotDualError, call_dual, find_dual_dtype, read_numbers
+from windlass.framework.kernels.dual_arrays import DualCopy, NotDualError, call_dual, read_numbers
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.value_types import find_dual_dtype
 from windlass.framework.model.rows import create_records
 
 pytestmark = pytest.mark.skipif(os.environ.get("WINDLASS_JIT") == "0", reason="dual numbers require compiled kernels")
