@@ -66,8 +66,8 @@ def list_real(component: type[Component]) -> list[str]:
 
 
 def compare_to_differences(derivatives: ColumnDerivatives, checked: CheckedValue, where: str) -> None:
-    """Compare a derivative from dual numbers with extrapolated differences. The error estimate of the differences is the
-    tolerance if it is larger than `CONVERGED`.
+    """Compare a derivative from dual numbers with extrapolated differences. The tolerance is `CONVERGED`, or ten times
+    the estimated error of the differences if this error is larger.
     """
     value, found = checked.value, checked.derivative
     if found.method == DIFFERENCES or value.table.kind in EXCEPTIONS:
