@@ -470,7 +470,7 @@ def test_errors_of_switched_columns(columns: dict[str, Any], changed: dict[str, 
 
 
 def test_rows_that_are_switched_off_receive_no_surface() -> None:
-    """A search assigns the plane below a cable to the row of the cable that is switched on. The force of the plane is
+    """A search assigns the surface below a cable to the row of the cable that is switched on. The surface force is
     the stiffness times the penetration of 1 mm.
     """
     world = wl.World()
