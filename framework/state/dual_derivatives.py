@@ -35,6 +35,12 @@ MIXED = "dual numbers, and differences of Python functions"
 """Method: dual numbers through all kernels, and differences of arguments that Python functions compute between kernels,
 such as user functions.
 """
+BESIDE = 1e-15
+"""Relative distance [1] of a second number at which the kernels are called, if the calls at the given number differ from
+the calls at all other numbers. For example, rows with equal accelerations share one call.
+"""
+EQUAL = 1e-12
+"""Largest difference [1] of the residuals at both numbers, relative to the largest entry."""
 ROUNDED = 8.0 * float(np.finfo(float).eps)
 """If two extrapolations of each number differ by at most this fraction [1] of the number, no further step is made."""
 
@@ -56,23 +62,32 @@ class ColumnDerivatives:
 
     def differentiate(self, value: ColumnValue) -> ColumnDerivative:
         """Return the derivative of the residual with respect to a number in a table."""
-        if self.refusal is None:
+        step = BESIDE * (abs(value.number) or 1.0)
+        for number in (value.number, value.number + step, value.number - step):
+            if self.refusal is not None:
+                break
             try:
-                return self._differentiate_kernels(value)
+                return self._differentiate_kernels(value, number)
             except NotCompiledError as error:
                 self.refusal = str(error)
             except NotDualError:
-                pass
+                continue
         return differentiate(partial(self.residual.eval_at, value), value.number, value.column)
 
-    def _differentiate_kernels(self, value: ColumnValue) -> ColumnDerivative:
+    def _differentiate_kernels(self, value: ColumnValue, at: float) -> ColumnDerivative:
+        """Return the derivative at the number ``at``, which is the number in the table or a number beside it."""
         # the systems are created as for changed numbers, so that equal arguments are at equal places
-        trace = self.residual.apply_at(value, value.number, KernelTrace)
-        assert trace is not None, "the law allows the number in the table"
+        trace = self.residual.apply_at(value, at, KernelTrace)
+        if trace is None:
+            raise NotDualError(f"{value.describe()} must not have the value {at:g}")
         numbers = trace.numbers
+        if at != value.number:
+            here, beside = (self.residual.eval_at(value, number) for number in (value.number, at))
+            if not np.abs(beside - here).max(initial=0.0) <= EQUAL * np.abs(here).max(initial=0.0):
+                raise NotDualError(f"the residual jumps at {value.describe()}")
 
         def eval_at(number: float) -> FloatArray:
-            if number == value.number:
+            if number == at:
                 return numbers
             found = self.residual.apply_at(value, number, read_arguments)
             if found is None:
@@ -82,7 +97,7 @@ class ColumnDerivatives:
             return found[1]
 
         one_sided = value.number == 0.0 and (value.column.minimum is not None or value.column.above is not None)
-        best, other = differentiate_each(eval_at, value.number, one_sided)
+        best, other = differentiate_each(eval_at, at, FIRST * (abs(value.number) or 1.0), one_sided)
         _, slopes, is_mixed = trace.evaluate(best)
         if not np.isfinite(slopes).all():
             raise NotDualError(f"arguments of kernels have no derivative with respect to {value.describe()}")
@@ -100,7 +115,7 @@ def read_arguments(assembly: Assembly) -> tuple[str, FloatArray]:
 
 
 def differentiate_each(
-    eval_at: Callable[[float], FloatArray], number: float, one_sided: bool
+    eval_at: Callable[[float], FloatArray], number: float, h: float, one_sided: bool
 ) -> tuple[FloatArray, FloatArray]:
     """Return the derivatives of numbers with respect to a value, and for each number a second estimate of similar
     accuracy. The derivatives are extrapolated differences as in `differentiate`, but each number has its own best
@@ -109,10 +124,11 @@ def differentiate_each(
     Args:
         eval_at: function that returns the numbers for a value. If the value is not allowed, all numbers are NaN.
         number: the value.
+        h: the first step.
         one_sided: whether the differences are forward differences.
     """
     start = eval_at(number)
-    h, ratio = FIRST * (abs(number) or 1.0), SHRINK if one_sided else SHRINK**2
+    ratio = SHRINK if one_sided else SHRINK**2
     best, other, error = np.zeros_like(start), np.zeros_like(start), np.full_like(start, np.inf)
     row = list[FloatArray]()
     for _ in range(MOST):

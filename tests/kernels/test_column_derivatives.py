@@ -28,8 +28,7 @@ CONVERGED = 1e-9
 largest entry.
 """
 BY_DIFFERENCES = {
-    "MassProportional": "the acceleration determines which rows share kernel calls",
-    "ALECable2D": "the mass matrix is stored without entries that are 0",
+    "ALECable2D": "only for the value 1 of moving_mass_factor, damping includes the motion of the material",
     "BodyMesh": "the points determine the triangles below the water",
 }
 """Components with columns that affect integers in arguments of kernels, with reasons. The derivatives with respect to
