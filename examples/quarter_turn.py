@@ -73,11 +73,12 @@ def find_tension(state: wl.State) -> float:
 if not wl.help_requested():
     state = belt.tighten(solver.solve, wl.State(world))
     mounted = find_tension(state)
-    steps = max(int(np.ceil(turn / STEP)), 1)
+    steps, angles = max(int(np.ceil(turn / STEP)), 1), [0.0]
     for k in range(steps + 1):
         solver.time = turn * k / steps
         state = solver.solve(state, hooks=[recorder] if recorder is not None else [])
-    rotation = wl.eval_output(driven, "rotation", state)
+        rotation = wl.eval_output(driven, "rotation", state)
+        angles.append(float(np.arctan2(rotation[2, 1], rotation[1, 1])))
     torque = np.abs(wl.eval_output(belt.cables, "torque", state)).max()
     lateral = find_lateral(state)
     results = {
@@ -85,7 +86,7 @@ if not wl.help_requested():
         "tension of the spans at the end [N]": (find_tension(state), TENSION),
         "lateral motion on the driver [mm]": (1e3 * lateral[0], 0.0),
         "lateral motion on the driven pulley [mm]": (1e3 * lateral[1], 0.0),
-        "rotation of the driven pulley [rad]": (float(np.arctan2(rotation[2, 1], rotation[1, 1])), direction * turn),
+        "rotation of the driven pulley [rad]": (float(np.unwrap(angles)[-1]), direction * turn),
         "torque of a span [N m]": (float(torque), GJ * 0.5 * np.pi / belt.span_lengths[0]),
     }
     wl.write_summary({name: {"computed": values[0], "exact": values[1]} for name, values in results.items()})

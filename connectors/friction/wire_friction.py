@@ -219,7 +219,7 @@ def eval_axial_force(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArr
 
 
 def eval_bending_moment(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
-    """Return the moments of the bending bristles at positions x [N m], shape (rows, 3) or (rows, k, 3)."""
+    """Return the moments [N m] of the bending bristles at the positions x, shape (rows, 3) or (rows, k, 3)."""
     along = (find_places(rows, x) - RULE.sb[0]) / (RULE.sb[1] - RULE.sb[0])
     share = np.stack((1.0 - along, along), axis=-1)
     moment: FloatArray = np.einsum("rkj,rja->rka", share, eval_bristles(rows, fields)[1])

@@ -247,7 +247,8 @@ def _polyline(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _field(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # Index of the first entry of each field in this table. `bind_surfaces` adds an offset when it joins the tables.
+    # geo[:, 0] is the index of the first value of each field among the values of all fields of this component.
+    # `bind_surfaces` adds an offset when it joins the components.
     counts = [len(field) for field in _create_fields(get)]
     geo[:, 0] = np.cumsum(counts) - counts
     geo[:, 1], geo[:, 2] = [len(x) for x in get("x")], [len(y) for y in get("y")]

@@ -191,7 +191,7 @@ def add_torsional_damping(
                 f[dofs[k]] += d * rho * J[k]
         if values.size == 0:
             continue
-        # DJ = ∂J/∂z; ∂ρ/∂z = z_t·DJ/h - ρ/l on l
+        # DJ = ∂J/∂z; ∂ρ/∂z = z_t·DJ/h, for l with the additional term -ρ/l
         fill_twist_change(row, y, change)
         fill_form_change(change, twist, 1.0, y, h, l, DJ)
         for k in range(LENGTH):

@@ -82,7 +82,8 @@ def _find_linker() -> Any:
     machine = llvm.Target.from_triple(llvm.get_process_triple()).create_target_machine(jit=True)
     linker = llvm.create_mcjit_compiler(llvm.parse_assembly(""), machine)
     memory = load_c_library("core.runtime._nrt_python")
-    # The import of numba selects this allocator. Memory of kernels may be released after a later import of numba.
+    # Numba selects the same allocator when it is imported. Memory of kernels may be released after a later import of
+    # numba.
     memory.memsys_use_cpython_allocator()
     # The symbols have the names that numba uses. In numba's code, the symbol of a Python object is the address of the
     # object.

@@ -1,5 +1,5 @@
-"""Tests of the directions of lines with bending stiffness at the rods of MoorDyn's input files, with and without
-length: comparisons with the theory of beams.
+"""Tests of lines with bending stiffness that are clamped to rods of zero and nonzero length in MoorDyn's input files.
+The directions of the lines at the rods are compared with the theory of beams.
 """
 
 from __future__ import annotations
