@@ -36,8 +36,8 @@ MIXED = "dual numbers, and differences of Python functions"
 such as user functions.
 """
 BESIDE = 1e-15
-"""Relative distance [1] of a second number at which the kernels are called, if the calls at the given number differ from
-the calls at all other numbers. For example, rows with equal accelerations share one call.
+"""Relative distance [1] of a second number. The kernels are called at this number if the calls at the given number
+differ from the calls at all other numbers. For example, rows with equal accelerations share one call.
 """
 EQUAL = 1e-12
 """Largest difference [1] of the residuals at both numbers, relative to the largest entry."""
