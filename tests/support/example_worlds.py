@@ -55,7 +55,7 @@ class Found(Exception):
 
 
 def world_of_example(name: str, folder: Path) -> World:
-    """Return the world of the first solver of an example. The example runs in ``folder`` until it creates the solver."""
+    """Return the world of the first solver of an example. The example runs in ``folder`` until it creates a solver."""
     plain, words, place, option = [(kind, kind.__init__) for kind in SOLVERS], sys.argv, Path.cwd(), wl.option
 
     def stop(_: Any, world: World, **__: Any) -> None:
