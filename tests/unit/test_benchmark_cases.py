@@ -142,7 +142,7 @@ def test_the_page_names_the_versions_that_are_installed() -> None:
     (pinned,) = re.findall(r"^pyelastica=(\S+)$", (ROOT / "scripts" / "setup_bench.sh").read_text(), re.MULTILINE)
     (exudyn,) = re.findall(r"^exudyn==(\S+)$", (ROOT / "benchmarks" / "requirements.txt").read_text(), re.MULTILINE)
     assert re.findall(r"\[PyElastica\]\(\S+\)\s(\S+) for", page) == [pinned]
-    assert re.findall(r"\[Exudyn\]\(\S+\)\s(\S+) is", page) == [exudyn]
+    assert re.findall(r"\[Exudyn\]\(\S+\)\s(\S+), the source", page) == [exudyn]
 
 
 @pytest.mark.parametrize("mesh", ["240", "240x", "0x2", "240x2x1", "axb", "-1x2"])
