@@ -1,4 +1,4 @@
-"""Markers, loads, constraints, springs and contact. Each law is in a separate file.
+"""Markers, loads, constraints, springs and contact. Each law is registered at the end of its file.
 
 Each name of this package is loaded on first use.
 """
@@ -196,6 +196,9 @@ if TYPE_CHECKING:
     )
     from windlass.connectors.surface_contact.contact_friction_surface_beam import (
         ContactFrictionSurfaceBeam3D as ContactFrictionSurfaceBeam3D,
+    )
+    from windlass.connectors.surface_contact.contact_friction_surface_beam import (
+        ContactFrictionSurfaceSetBeam3D as ContactFrictionSurfaceSetBeam3D,
     )
     from windlass.connectors.surface_contact.contact_friction_surface_cable import (
         ContactFrictionSurfaceCable as ContactFrictionSurfaceCable,

@@ -1,5 +1,5 @@
-"""Nodes, cables, beams and bodies. Each type of element is in a separate file. Routes for the initial geometry of
-cables and beams.
+"""Nodes, cables, beams and bodies. Each type of element is registered at the end of its file. Routes for the initial
+geometry of cables and beams.
 
 Each name is imported on first use.
 """

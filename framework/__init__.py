@@ -29,6 +29,7 @@ if TYPE_CHECKING:
     from windlass.framework.model.law import register_pair as register_pair
     from windlass.framework.model.schema import Component as Component
     from windlass.framework.model.schema import column as column
+    from windlass.framework.model.schema import derived as derived
     from windlass.framework.model.schema import function as function
     from windlass.framework.model.schema import ref as ref
     from windlass.framework.model.schema import refs as refs

@@ -120,7 +120,7 @@ def add_contact_with_many(
 
     Args:
         circles: k bodies, whose centres are the centres of the circles, or rigid markers.
-        cables: n cables of type `Cable2D`.
+        cables: n cables of type `Cable2D`, or beams of type `Beam2D`.
         segments: number of contact points of each cable.
         circle_radius: radius [m] of all circles, or one radius per circle.
         touching: largest number of circles that one cable can touch simultaneously.

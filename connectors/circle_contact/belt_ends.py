@@ -24,8 +24,19 @@ If the angle t of an arc is so small that t R < 2 l, the belt touches the pulley
 the sum of the additional lengths at both ends is t² l/8 - R t³/24. The spans are tangents of a circle of the radius R +
 t l/2 - R t²/8. The curvature of the belt at the contact point is t/(2 l).
 
-Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapter 1; M. Hetényi, Beams on Elastic
-Foundation (1946), for the beam with tension.
+For a beam with the shear stiffness GA, let t be the rotation of the cross section relative to the tangent of the
+circle, and h = 1 - F/GA. The equations are
+
+    touching:    EI t'' = GA h (t - y'),    GA (y'' - h t') = k y,    EI p⁴ - (F h + k EI/GA) p² + k h = 0
+    free:        y = b - s²/(2 R) + c exp(-q (s - e)),    q = sqrt(h)/l
+
+At s = e the depth is 0, and y, y', t and t' are continuous. The shear strain y' - t stretches the axis, so the integral
+of (y' - t)²/2 over all s is subtracted from the additional length. On a rigid circle e is -l sqrt((1 - m)/(1 + m)) with
+m² = F/GA, and the span is tangential to the same circle of the radius R + l²/(2 R). Contact at a single point is
+evaluated without shear.
+
+Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapters 1 and 2.17; M. Hetényi, Beams on
+Elastic Foundation (1946), for the beam with tension.
 """
 
 from __future__ import annotations
@@ -43,6 +54,10 @@ because the equations are singular for equal roots.
 """
 STIFFEST = 1e30
 """Contact stiffness that replaces all larger values [N/m²]. With this stiffness, the circle is practically rigid."""
+STIFFEST_SHEAR = 1e8
+"""Largest k l²/F [1] with which belts with shear are evaluated."""
+MOST_SHEAR = 0.9
+"""Largest F/GA [1] with which belts with shear are evaluated."""
 SHORTEST = 1e-6
 """Smallest l/R [1]. Strings, whose l is 0, are evaluated with this value."""
 
@@ -66,7 +81,7 @@ class SpanEnds(NamedTuple):
 
 def eval_ends(
     force: FloatArray | float, bending: FloatArray | float, contact: FloatArray, radius: FloatArray,
-    angle: FloatArray | float = inf, longest: FloatArray | float = inf,
+    angle: FloatArray | float = inf, longest: FloatArray | float = inf, shear: float = inf,
 ) -> SpanEnds:  # fmt: skip
     """Evaluate the ends of arcs by the equations in the docstring of this module. The arguments are numbers, or arrays
     that can be broadcast.
@@ -78,6 +93,7 @@ def eval_ends(
         radius: radius R of the circle [m].
         angle: wrap angle t of the arc [rad].
         longest: upper limit of the length l = sqrt(EI/F) [m]. In addition, l is limited to R.
+        shear: shear stiffness GA [N]; inf for a belt without shear.
     """
     contact = np.minimum(contact, STIFFEST)
     l = np.minimum(np.sqrt(bending / force), np.minimum(longest, radius))
@@ -98,6 +114,9 @@ def eval_ends(
     longer = (
         (bent - (z / p).sum(axis=0) / radius).real + e**3 / (6.0 * radius**2) - depth * e / radius + c**2 / (4.0 * l)
     )
+    if shear < inf:
+        force, l, contact, radius = np.broadcast_arrays(force, l, contact, radius)
+        e, longer = _eval_shear_ends(force, l, contact, radius, shear)
     # on arcs longer than 2 l, the formulas with t = 2 l/R give the offset and the curvature at both ends
     t = np.minimum(angle, 2.0 * l / radius)
     is_point = t * radius < 2.0 * l * (1.0 - CLOSE)
@@ -107,3 +126,38 @@ def eval_ends(
         0.5 * t * l - 0.125 * radius * t**2,
         0.5 * t / l,
     )
+
+
+def _eval_shear_ends(
+    force: FloatArray, l: FloatArray, contact: FloatArray, radius: FloatArray, shear: float
+) -> tuple[FloatArray, FloatArray]:
+    """Return e and the additional length [m] of belts with the shear stiffness GA [N], see the docstring of this
+    module. The arrays have one shape.
+    """
+    m = np.minimum(force / shear, MOST_SHEAR)
+    h, k = 1.0 - m, np.minimum(contact / force, STIFFEST_SHEAR / l**2)
+    depth, q = 1.0 / (radius * k), np.sqrt(h) / l
+    # l² p⁴ - (h + k m l²) p² + k h = 0, with k and GA divided by F; the product of the two p² is k h/l²
+    half = 0.5 * (h + k * m * l * l) / l**2
+    apart = np.sqrt((half**2 - k * h / l**2).astype(complex))
+    apart = np.where(np.abs(apart) < CLOSE * half, CLOSE * half, apart)
+    p = np.sqrt(np.stack((half + apart, k * h / l**2 / (half + apart)), axis=-1))
+    turn = p * h[..., None] / (h[..., None] - (m * l * l)[..., None] * p**2)
+    # unknowns: Z of both roots, c, e/R
+    A, B = np.zeros((*l.shape, 4, 4), complex), np.zeros((*l.shape, 4), complex)
+    A[..., 0, :2], B[..., 0] = 1.0, -depth
+    A[..., 1, :2], A[..., 1, 2], A[..., 1, 3] = p, q, 1.0
+    A[..., 2, :2], A[..., 2, 2], A[..., 2, 3] = turn, q / h, 1.0
+    A[..., 3, :2], A[..., 3, 2], B[..., 3] = p * turn, -(q**2) / h, -1.0 / radius
+    found = np.linalg.solve(A, B[..., None])[..., 0]
+    z, c, e = found[..., :2], found[..., 2].real, found[..., 3].real * radius
+    sums = p[..., :, None] + p[..., None, :]
+
+    def square(slope: FloatArray) -> FloatArray:
+        """Return the integral of the square of a slope over the touching part, divided by 2."""
+        part = slope * z
+        return np.asarray(0.5 * (part[..., :, None] * part[..., None, :] / sums).sum(axis=(-2, -1)).real)
+
+    touching = square(p) - square(p - turn) - (z / p).sum(axis=-1).real / radius
+    free = e**3 / (6.0 * radius**2) - depth * e / radius + 0.25 * q * c**2 * (1.0 - (m / h) ** 2)
+    return e, touching + free

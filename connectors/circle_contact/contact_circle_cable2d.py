@@ -29,8 +29,8 @@ from windlass.connectors.circle_segments.common import (
 from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.update import update_gaps
 from windlass.connectors.contact.circles import CIRCLE_FAMILY, check_circles, dofs
-from windlass.connectors.markers.cable_shape import FAMILY, SHAPE, ShapeColumns
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import FAMILY, SHAPE, ShapeMarkers
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.markers.position_markers import POSITION
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome, run_post_newton
@@ -71,7 +71,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 @kernel
 def note_gaps(
-    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, outcome: FloatArray
+    c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, data: FloatArray, outcome: FloatArray
 ) -> None:
     """Update the stored gaps, and write the force errors and contact changes of the update into ``outcome``."""
     error, changed, force, row = update_gaps(c, shape, circle, data)

@@ -50,8 +50,8 @@ from windlass.connectors.contact.circles import (
 )
 from windlass.connectors.contact.place_numbers import FN, FT
 from windlass.connectors.friction.bristle import UNDEFINED
-from windlass.connectors.markers.cable_shape import FAMILY, SHAPE, ShapeColumns
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import FAMILY, SHAPE, ShapeMarkers
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.post_newton import note_outcome, run_post_newton
@@ -154,8 +154,8 @@ def check(world: Tables, table: EntityTable) -> None:
 @kernel
 def note_states(
     c: SegmentRows,
-    shape: ShapeColumns,
-    circle: PositionColumns,
+    shape: ShapeMarkers,
+    circle: PositionMarkers,
     data: FloatArray,
     start: FloatArray,
     outcome: FloatArray,

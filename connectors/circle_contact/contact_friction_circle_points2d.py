@@ -27,7 +27,6 @@ from windlass.connectors.circle_points.outputs import bind_points, create_point_
 from windlass.connectors.circle_points.residual import add_residual
 from windlass.connectors.circle_points.tangent import add_tangent
 from windlass.connectors.circle_points.update import update_history
-from windlass.connectors.contact.axes import is_beam
 from windlass.connectors.contact.circles import (
     CIRCLE_FAMILY,
     check_circles,
@@ -39,7 +38,6 @@ from windlass.connectors.contact.update import create_system as create_contact_s
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.checks.values import read_numbers
-from windlass.framework.errors import ModelError
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import column, ref
@@ -55,7 +53,9 @@ class ContactFrictionCirclePoints2D(PointContact):
     circle and cable.
 
     The cable is divided into ``segments`` equal parts. The contact point of each part is the middle of the part, on the
-    cubic axis or at the distance ``vertical_offset`` from the axis. Stiffness and damping are per metre of cable. Each
+    cubic axis or at the distance ``vertical_offset`` from the axis, along the normal of the axis. The contact line of a
+    `Beam2D` is therefore parallel to its axis, and its forces have no moments on the cross sections, see
+    `contact/axes.py`. Stiffness and damping are per metre of cable. Each
     point represents a part of the length L/n. Therefore the stiffness of the contact does not depend on the number of
     points n. The sums of the forces and of the moments on cable and circle are exactly 0.
 
@@ -132,24 +132,11 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid circles, cables or histories, and for an offset on beams."""
+    """Raise ModelError for invalid circles, cables or histories."""
     check_circles(world, table)
-    check_offsets(world, table)
     more = np.where(table.local("press") > 0.0, len(START_OF_ROW), 0)
     check_history(world, table, len(START), more, len(START_OF_ROW))
     check_cables(world, table)
-
-
-def check_offsets(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for an offset of the contact points of beams, because only the axis of a beam has contact."""
-    offset = table.local("vertical_offset")
-    for beams, positions, _ in world.split_by_table(table.local("cable")):
-        for k in positions[offset[positions] != 0.0][:1] if is_beam(beams) else ():
-            raise ModelError(
-                f"vertical_offset = {offset[k]:g} m in {table.kind} row {table.resident[k]}: must be 0 for a "
-                f"{beams.kind}, whose contact points lie on its axis; cord_offset takes the height of the axis above "
-                "the face into account"
-            )
 
 
 def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) -> System:

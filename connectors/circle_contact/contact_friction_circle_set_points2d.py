@@ -21,9 +21,11 @@ from windlass.connectors.circle_contact.contact_friction_circle_points2d import 
     ContactFrictionCirclePoints2D,
     create_system,
 )
+from windlass.connectors.circle_contact.doubts import find_polygons_on_circles
 from windlass.connectors.circle_points.circle_sets import CircleSearch, assign_circles
 from windlass.connectors.circle_points.gaps import watch_circles
 from windlass.connectors.circle_points.outputs import bind_rows, create_point_account, create_point_outputs
+from windlass.connectors.contact.axes import axis_dofs
 from windlass.connectors.contact.circles import check_circles
 from windlass.connectors.contact.pair_search import (
     PairRows,
@@ -33,6 +35,7 @@ from windlass.connectors.contact.pair_search import (
     follow_pairs,
     pair_dofs,
 )
+from windlass.connectors.contact.polygons import find_polygons
 from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import IntArray
@@ -40,7 +43,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.system import System
+from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@wriggers2006]"
@@ -55,7 +58,7 @@ class SetCircle(Component):
 
 
 class ContactFrictionCircleSetPoints2D(PointContact):
-    """Contact and friction in 2D between n points of a cable and any near circle of a set.
+    """Contact and friction in 2D between n points of a cable or `Beam2D` and any near circle of a set.
 
     A cable that can touch two circles simultaneously has two rows. The law is the law of
     `ContactFrictionCirclePoints2D` without ``cord_offset``, ``press`` and ``rigid_layer``. History values of a row with
@@ -64,7 +67,7 @@ class ContactFrictionCircleSetPoints2D(PointContact):
     """
 
     contact_set = ref("ContactSet", "the circles")
-    cable = ref("cable", "the 2D cable; both nodes have position and slope")
+    cable = ref("cable or beam", "the 2D cable, whose nodes have position and slope, or the Beam2D")
     data = ref("GenericData", "3 n + 1 history values; created if left out", optional=True)
     history_column = "segments"
     segments = ContactFrictionCirclePoints2D.segments
@@ -84,10 +87,10 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of each row. The 8 indices for the cable are followed by the indices for a
-    circle of the set of this row, see `pair_dofs`.
+    """Return the global coordinate indices of each row. The 8 indices for the axis of the cable, see `axis_dofs`, are
+    followed by the indices for a circle of the set of this row, see `pair_dofs`.
     """
-    return pair_dofs(world.dofs_of(table.local("cable")), table.local("contact_set"), *_find_circles(world))
+    return pair_dofs(axis_dofs(world, table.local("cable"), 2), table.local("contact_set"), *_find_circles(world))
 
 
 def _find_circles(world: Tables) -> tuple[IntArray, IntArray]:
@@ -110,6 +113,13 @@ def build(rows: LocalRows) -> System:
     follow_pairs(rows, system, p, CircleSearch, assign)
     system.account = create_point_account(p.points, call(assign_circles, lambda s: (p, s.data)), by="")
     system.gaps = watch_circles(rows, p, lambda s: assign(p, s.data))
+    polygons = find_polygons(rows)
+
+    def find(fields: Fields, step: float) -> list[str]:
+        assign_circles(p, fields.data)
+        return find_polygons_on_circles(rows, p.points.rows, fields, polygons)
+
+    system.checks.reasons = find
     return system
 
 

@@ -9,6 +9,7 @@ reports it before or after a run.
   crosses a circle along a chord shorter than the spacing of the contact points, the contact may not be detected.
 - Length of cables: the cubic axes of cables deviate from the circle. The effect of this deviation on results depends on
     the stiffness of contact and bristles, see `mesh.py`.
+- Beams of order 1: their axes are polygons on the circle, see `contact/polygons.py`.
 - Overlapping circles: circles that touch the same cable must not overlap, because two pulleys in one plane cannot
   overlap.
 - Start of a motion: a dynamic solve raises an error if a cable is deep inside a circle at the start, because contact
@@ -39,10 +40,11 @@ from windlass.connectors.circle_contact.view import find_cables, name_circles, v
 from windlass.connectors.circle_segments.common import Contact
 from windlass.connectors.contact.circles import CIRCLE_FAMILY, segment_places
 from windlass.connectors.contact.place_numbers import GAP
+from windlass.connectors.contact.polygons import find_coarse_polygons, find_polygons
 from windlass.connectors.curves.belt_tooth_contact import BeltToothContact
 from windlass.connectors.markers.cable_shape import column_of
-from windlass.connectors.markers.position_kernels import PositionColumns
-from windlass.framework.arrays import FloatArray, IntArray
+from windlass.connectors.markers.position_kernels import PositionMarkers
+from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.model.gaps import Wraps
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.system import Fields, System
@@ -85,8 +87,10 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.doubts = find
     system.checks.refusals = lambda fields: refuse_deep(rows, c, view.evaluate(fields))
     if view.at_point:
+        polygons = find_polygons(rows)
         system.checks.reasons = lambda fields, step: [
-            *find_coarse_belts(rows, c, fields), *find_long_steps(rows, c, fields, step),
+            *find_polygons_on_circles(rows, c, fields, polygons), *find_coarse_belts(rows, c, fields),
+            *find_long_steps(rows, c, fields, step),
         ]  # fmt: skip
         system.checks.sums = lambda fields: count_touching(rows, c, fields)
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
@@ -97,6 +101,15 @@ def watch(system: System, rows: LocalRows) -> None:
         of, angle, stiffness = (np.repeat(values, c["segments"]) for values in (pulley, angle, c["contact_stiffness"]))
         place = c["data"][row] + within
         system.gaps.wraps = Wraps(of, place, angle, stiffness, lambda: name_circles(rows.world, markers))
+
+
+def find_polygons_on_circles(rows: LocalRows, c: NDArray[Any], fields: Fields, polygons: BoolArray) -> list[str]:
+    """Return the result of `find_coarse_polygons` for rows of a law with points. ``polygons`` is the result of
+    `find_polygons`.
+    """
+    EA = c["axial_stiffness"]
+    strain = np.where(EA > 0.0, c["press"] / np.where(EA > 0.0, EA, 1.0), 0.0)
+    return find_coarse_polygons(rows, c, c["segments"], polygons, fields, strain)
 
 
 def find_grooved(world: Tables) -> IntArray:
@@ -195,9 +208,9 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
     """Return descriptions of all pairs of circles that overlap and have contact rows with the same cable. Only the rows
     with the indices ``on`` are examined.
     """
-    circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
+    circle: PositionMarkers = fields.markers[CIRCLE_FAMILY]
     markers, first, of_row = np.unique(rows.local("circle")[on], return_index=True, return_inverse=True)
-    center, radius = circle.p[c["circle"][on[first]], :2], c["radius"][on[first]]
+    center, radius = circle.position[c["circle"][on[first]], :2], c["radius"][on[first]]
     cable = find_cables(rows.world, rows.local("cable"))[on]
     cables = [set(cable[of_row == i].tolist()) for i in range(len(markers))]
     names, found = name_circles(rows.world, markers), []
@@ -221,8 +234,8 @@ def count_windings(
     begin, end: start points and end points of all segments, or of the parts of cables that points represent, in the
     order of the rows [m], shape (segments, 2) each.
     """
-    circle: PositionColumns = fields.markers[CIRCLE_FAMILY]
-    center = circle.p[np.repeat(c["circle"], c["segments"]), :2]
+    circle: PositionMarkers = fields.markers[CIRCLE_FAMILY]
+    center = circle.position[np.repeat(c["circle"], c["segments"]), :2]
     (ax, ay), (bx, by) = (begin - center).T, (end - center).T
     angle = np.arctan2(ax * by - ay * bx, ax * bx + ay * by)
     markers, of_row = np.unique(rows.local("circle"), return_inverse=True)

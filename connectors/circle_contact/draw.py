@@ -30,7 +30,7 @@ from windlass.connectors.circle_contact.view import ContactView, find_cables, vi
 from windlass.connectors.contact.account import FRICTION_LOSSES, eval_friction_work
 from windlass.connectors.contact.circles import CIRCLE_FAMILY
 from windlass.connectors.friction.bristle import UNDEFINED
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.drawing import Drawing, Paint, Painting
 from windlass.framework.model.law import LocalRows
@@ -45,13 +45,13 @@ RIM_LINES = 72
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """Draw the circles of the rows. The argument ``subdivisions`` is ignored."""
-    m: PositionColumns = fields.markers[CIRCLE_FAMILY]
+    m: PositionMarkers = fields.markers[CIRCLE_FAMILY]
     circles: Circles = rows.kept("circles", lambda: _create_circles(rows))
     marker = circles.marker
-    arm = circles.local @ m.A[marker].transpose(0, 2, 1)
-    velocity = arm @ (m.omega[marker] @ CROSS).reshape(-1, 3, 3)
-    velocity += m.v[marker][:, None]
-    points = m.p[marker][:, None] + arm
+    arm = circles.local @ m.rotation[marker].transpose(0, 2, 1)
+    velocity = arm @ (m.angular_velocity[marker] @ CROSS).reshape(-1, 3, 3)
+    velocity += m.velocity[marker][:, None]
+    points = m.position[marker][:, None] + arm
     drawing = replace(circles.drawing, points=points.reshape(-1, 3), point_data={"velocity": velocity.reshape(-1, 3)})
     losses = rows.layout.losses.get(rows.table.component)
     if losses is None or not has_friction(rows):

@@ -33,7 +33,7 @@ from windlass.connectors.circle_contact.view import name_circles, touches_at_poi
 from windlass.connectors.contact.circles import CIRCLE_FAMILY
 from windlass.connectors.contact.place_numbers import GAP
 from windlass.connectors.markers.cable_shape import column_of
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
@@ -151,12 +151,12 @@ def count_touching(rows: LocalRows, c: NDArray[Any], fields: Fields) -> list[tup
     """
     on = find_touching_belts(c, fields)
     on = on[(c["friction_coefficient"][on] > 0.0) & (c["friction_stiffness"][on] > 0.0)]
-    circles: PositionColumns = fields.markers[CIRCLE_FAMILY]
+    circles: PositionMarkers = fields.markers[CIRCLE_FAMILY]
     markers, counts = rows.local("circle"), []
     for circle in np.unique(c["circle"][on]):
         own = on[c["circle"][on] == circle]
         one, marker = c[own], int(markers[own[0]])
-        if abs(circles.omega[circle, 2]) * one["radius"][0] < REST:
+        if abs(circles.angular_velocity[circle, 2]) * one["radius"][0] < REST:
             continue
         data, parts = one["data"].astype(np.int64), one["segments"]
         touch = np.array([np.mean(fields.data[first : first + n] <= 0.0) for first, n in zip(data, parts, strict=True)])

@@ -14,7 +14,7 @@ from windlass.connectors.circle_points.kernels import PointRows
 from windlass.connectors.circle_points.outputs import eval_ends, eval_parts, eval_point_powers, eval_points
 from windlass.connectors.circle_segments.common import Contact, eval_segments
 from windlass.connectors.circle_segments.power import eval_powers
-from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.cable_shape import FAMILY, ShapeMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component
@@ -78,15 +78,19 @@ def view_contact(rows: LocalRows) -> ContactView:
     c, own = contact.columns, contact.columns.rows
 
     def parts(fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
-        shape: ShapeColumns = fields.markers[FAMILY]
+        shape: ShapeMarkers = fields.markers[FAMILY]
         first = shape.start[own["cable"][row]] + number
-        return shape.p[first], shape.p[first + 1], 0.5 * (shape.v[first] + shape.v[first + 1])
+        return (
+            shape.position[first],
+            shape.position[first + 1],
+            0.5 * (shape.velocity[first] + shape.velocity[first + 1]),
+        )
 
     along = np.minimum(np.arange(own["segments"].max(initial=0) + 1), own["segments"][:, None])
 
     def ends(fields: Fields) -> FloatArray:
-        shape: ShapeColumns = fields.markers[FAMILY]
-        found: FloatArray = np.take(shape.p, shape.start[own["cable"]][:, None] + along, axis=0)
+        shape: ShapeMarkers = fields.markers[FAMILY]
+        found: FloatArray = np.take(shape.position, shape.start[own["cable"]][:, None] + along, axis=0)
         return found
 
     return ContactView(

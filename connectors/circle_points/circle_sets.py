@@ -9,7 +9,7 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.circle_points.kernels import eval_point, gather
+from windlass.connectors.circle_points.kernels import eval_point, read_axis
 from windlass.connectors.contact.pair_search import PairRows, PairSearch, create_assign, eval_hulls, eval_way
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
@@ -45,7 +45,7 @@ def fill_pair_gaps(
     for k in range(len(rows)):
         i, m = rows[k], p.marker[number[k]]
         row = c.rows[i]
-        n, q, least = row.segments, gather(x, c.dofs, i), np.inf
+        n, q, least = row.segments, read_axis(c, x, i), np.inf
         for j in range(n):
             s = relative_place(j, n)
             z = eval_point(shape(s, row.length * n), shape_slope(s, row.length * n), row.vertical_offset, q, q)
@@ -60,8 +60,9 @@ class CircleSearch(PairSearch):
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
         """Return the control points of the cables and centres of the circles [m]."""
         c, own = self.p.points, self.p.points.rows[self.first]
-        hull = eval_hulls(fields.x, c.dofs[self.first, :8], own["length"] * own["segments"])
-        return hull, fields.markers[CIRCLE_FAMILY].p[self.p.marker[1:], :2].copy()
+        H = c.H[self.first] if len(c.H) else c.H
+        hull = eval_hulls(fields.x, c.dofs[self.first, :8], own["length"] * own["segments"], H)
+        return hull, fields.markers[CIRCLE_FAMILY].position[self.p.marker[1:], :2].copy()
 
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
         """Return the largest motion of a cable plus the largest motion of a circle since the last search [m]."""
@@ -86,5 +87,5 @@ class CircleSearch(PairSearch):
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
         """For each pair, return the smallest gap between a point and the circle [m], shape (pairs,)."""
         gap = np.empty(len(group))
-        fill_pair_gaps(self.p, self.first[group], number, fields.x, fields.markers[CIRCLE_FAMILY].p, gap)
+        fill_pair_gaps(self.p, self.first[group], number, fields.x, fields.markers[CIRCLE_FAMILY].position, gap)
         return gap

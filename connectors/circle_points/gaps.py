@@ -21,13 +21,12 @@ from windlass.connectors.circle_points.kernels import (
     PointRows,
     eval_growth,
     eval_point,
-    gather,
     read_axis,
 )
 from windlass.connectors.contact.gaps import follow_sets, name_points
 from windlass.connectors.contact.pair_search import PairRows
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers
 from windlass.elements.cable.points import shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -86,7 +85,7 @@ def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
 @kernel
 def fill_point_gaps(
     c: PointRows,
-    circle: PositionColumns,
+    circle: PositionMarkers,
     data: FloatArray,
     x: FloatArray,
     v: FloatArray,
@@ -106,7 +105,7 @@ def fill_point_gaps(
         at, first = first, first + n
         # the row is skipped if its first node is too far from the circle; a margin accounts for points closer to the
         # circle than this node
-        cx, cy, ux, uy = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
+        cx, cy, ux, uy = circle.position[ci, 0], circle.position[ci, 1], circle.velocity[ci, 0], circle.velocity[ci, 1]
         mx, my = x[dofs[i, 0]] - cx, x[dofs[i, 1]] - cy
         wx, wy, L = v[dofs[i, 0]] - ux, v[dofs[i, 1]] - uy, row.length * n
         speed = np.sqrt(wx * wx + wy * wy)
@@ -137,8 +136,8 @@ def sweep_circles(
     first: IntArray,
     x: FloatArray,
     start: FloatArray,
-    m: PositionColumns,
-    m0: PositionColumns,
+    m: PositionMarkers,
+    m0: PositionMarkers,
     row: FloatArray,
     which: IntArray,
 ) -> None:
@@ -153,7 +152,7 @@ def sweep_circles(
             passage, is 0 if no passage is found.
         which: output for the row of the cable and the index of the circle, shape (2,).
     """
-    c, trial, earlier, place, place0 = p.points, np.zeros(WIDTH), np.zeros(WIDTH), m.p, m0.p
+    c, trial, earlier, place, place0 = p.points, np.zeros(WIDTH), np.zeros(WIDTH), m.position, m0.position
     row[MISSED] = 0.0
     # displacements of the circles in the step
     far, least = 0.0, np.inf
@@ -169,7 +168,7 @@ def sweep_circles(
             continue
         # way: sum of the largest displacement of the control points, the displacement of points at an offset due to
         # rotation of the slopes, and the largest displacement of a circle
-        q, q0 = gather(x, c.dofs, i), gather(start, c.dofs, i)
+        q, q0 = read_axis(c, x, i), read_axis(c, start, i)
         ax, ay, bx, by = q[0] - q0[0], q[1] - q0[1], q[4] - q0[4], q[5] - q0[5]
         ux, uy, wx, wy = q[2] - q0[2], q[3] - q0[3], q[6] - q0[6], q[7] - q0[7]
         sx, sy, tx, ty = ax + ux * L / 3.0, ay + uy * L / 3.0, bx - wx * L / 3.0, by - wy * L / 3.0

@@ -58,7 +58,7 @@ from windlass.connectors.contact.place_numbers import write_forces, write_place
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import point_values, touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.elements.cable.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -292,12 +292,12 @@ def eval_bristles(
 
 @kernel(inline=True)
 def read_row(
-    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int, place: int
+    c: PointRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, i: int, place: int
 ) -> CircleRow:
     """Return the `CircleRow` of row i. The argument ``place`` is explained in `eval_growth`."""
     row = c.rows[i]
     n, par, y, L = row.segments, read_parameters(row, data, place), row.vertical_offset, row.length * row.segments
-    o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
+    o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, row.circle)
     q, w = read_axis(c, x, i), read_axis(c, v, i)
     bend, share = eval_bristles(par, o, y, q, w, data, row.data, n, L)
     return CircleRow(par, o, row.circle, q, w, y, L, bend, share)
@@ -345,7 +345,7 @@ def eval_contact(par: PointParameters, o: Disc, z: AxisPoint, state: float, bend
 
 @kernel
 def fill_outputs(
-    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
+    c: PointRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
     """Write the output quantities of all points into out, shape (rows, points, NUMBERS), see
     `contact/place_numbers.py`.
@@ -377,7 +377,7 @@ def fill_ends(c: PointRows, x: FloatArray, out: FloatArray) -> None:
 
 @kernel
 def add_torques(
-    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
+    c: PointRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
     """For each row i, add the torque with which its cable drives its circle, about the centre of the circle, to

@@ -36,7 +36,7 @@ from windlass.connectors.contact.power import GAP, NUMBERS, STATE, clear_place, 
 from windlass.connectors.contact.rows import bind_parameters
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import column_of
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.elements.cable.points import eval_shape
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
@@ -68,8 +68,9 @@ def bind_rows(rows: LocalRows, circle: IntArray, radius: FloatArray, dofs: IntAr
     # gives the same torque on the circle.
     shared["friction_coefficient"] = shared["friction_coefficient"] * radius / (radius + cord)
     cable = {name: column_of(rows.world, ids, name) for name in CABLE}
-    # strains of beams refer to the reference configuration, whose stretch is not 1 if a length is given
-    cable["reference_strain"] += axes.axis / axes.length - 1.0
+    # strains of beams can refer to the reference configuration, whose stretch is not 1 if a length is given
+    share = column_of(rows.world, ids, "strain_is_relative_to_reference")
+    cable["reference_strain"] += share * (axes.axis / axes.length - 1.0)
     records = create_records(
         circle=circle, segments=rows.local("segments"), radius=radius + cord, vertical_offset=offset, press=press,
         rigid_layer=(rigid != 0.0) & (press > 0.0), beside=np.full((len(offset), 2), -1), **cable, **shared,
@@ -150,7 +151,7 @@ def create_point_outputs(
 
 @kernel
 def fill_points(
-    c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
+    c: PointRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
     """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1). The quantities are defined in
     `contact/power.py`. The last quantity is the number m of closed points with friction.

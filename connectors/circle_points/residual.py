@@ -33,7 +33,7 @@ from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import eval_offset_force
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.elements.cable.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -67,7 +67,7 @@ def begin_lanes(g: Any) -> None:
 @kernel(inline=True)
 def gather_rows(
     c: PointRows,
-    circle: PositionColumns,
+    circle: PositionMarkers,
     data: FloatArray,
     x: FloatArray,
     v: FloatArray,
@@ -96,9 +96,10 @@ def gather_rows(
         g.cable_length[k], g.segments[k] = row.length * row.segments, row.segments
         g.vertical_offset[k] = row.vertical_offset
         # circle
-        g.cx[k], g.cy[k], g.vx[k], g.vy[k] = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1]
-        g.omega[k], g.a00[k], g.a01[k] = circle.omega[ci, 2], circle.A[ci, 0, 0], circle.A[ci, 0, 1]
-        g.a10[k], g.a11[k] = circle.A[ci, 1, 0], circle.A[ci, 1, 1]
+        A = circle.rotation
+        g.cx[k], g.cy[k] = circle.position[ci, 0], circle.position[ci, 1]
+        g.vx[k], g.vy[k], g.omega[k] = circle.velocity[ci, 0], circle.velocity[ci, 1], circle.angular_velocity[ci, 2]
+        g.a00[k], g.a01[k], g.a10[k], g.a11[k] = A[ci, 0, 0], A[ci, 0, 1], A[ci, 1, 0], A[ci, 1, 1]
         most = max(most, row.segments)
         offset |= row.vertical_offset != 0.0
         bristles |= row.friction_coefficient != 0.0 and row.friction_stiffness != 0.0
@@ -213,7 +214,7 @@ def eval_points(j: int, offset: bool, g: Any) -> None:
 
 @kernel
 def add_residual(
-    c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the contact forces of all rows at the coordinates x and the velocities v to f. The forces have the sign of

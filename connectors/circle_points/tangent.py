@@ -47,7 +47,7 @@ from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import work_type
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.cable_shape import eval_curvature, fill_point_jacobian
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.elements.cable.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -194,7 +194,7 @@ def fill_bend_slopes(c: PointRows, data: FloatArray, start: FloatArray, r: Circl
 
 @kernel(inline=True)
 def begin_row(
-    c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[CircleRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``, see the argument ``begin`` of `create_tangent`."""
@@ -247,7 +247,7 @@ _add_rows = create_tangent(count_points, 8, 2, 3, WORK, begin_row, add_closed_po
 
 @kernel
 def add_tangent(
-    c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of all rows to the matrix, see `create_tangent`."""

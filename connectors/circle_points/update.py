@@ -60,7 +60,7 @@ from windlass.connectors.contact.circles import create_pose
 from windlass.connectors.contact.decisions import find_limit, find_sticking, slip_along, stick_between
 from windlass.connectors.contact.update import create_update, place_type
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
@@ -84,7 +84,7 @@ f_n, v_t and r alpha of the points of eight rows.
 
 @kernel(inline=True)
 def measure(
-    c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
 ) -> None:  # fmt: skip
     """Evaluate the gap g and the normal force f_n of the points of a row, see `create_update`. Eight rows are evaluated
@@ -110,7 +110,7 @@ def measure(
 
 @kernel(inline=True)
 def decide_states(
-    c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
 ) -> tuple[float, float, bool]:  # fmt: skip
     """Determine the states of the points of a row, and store the anchors of the points, see `create_update`.
@@ -143,7 +143,7 @@ def decide_states(
     # deflection of the bristles of a new row; on a rigid layer it is computed from the anchors of the neighbours
     held, bent, wave, waves = False, 0.0, 0.0, 0.0
     if follows and laid and rubs and bristles and closed_before == 0 and closed > 0:
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
+        o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, row.circle)
         if row.rigid_layer:
             arc = places[0].eight[3, lane]
             middle = arc
@@ -188,7 +188,7 @@ def decide_states(
     if not (follows and commits):
         return 0.0, 0.0, False
     data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
-    o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
+    o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, row.circle)
     q, w, at_rest = read_axis(c, x, i), read_axis(c, v, i), True
     for a in range(8):
         at_rest &= w[a] == 0.0
@@ -220,7 +220,7 @@ _update = create_update(count_points, find_values, POINT, POINT_LANES, measure, 
 
 @kernel
 def update_history(
-    c: PointRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
     """Update all rows, see `create_update`."""

@@ -53,7 +53,7 @@ from windlass.connectors.contact.power import write_place as write_powers
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import touches
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.elements.cable.points import Four, shape, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -139,7 +139,7 @@ def count_winch_points(row: Any) -> int:
 
 @kernel(inline=True)
 def read_winch_row(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, i: int
+    c: WinchRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, i: int
 ) -> WinchRow:
     """Return the `WinchRow` of row i for the history values ``data``."""
     row, at = c.rows[i], c.dofs[i, 8]
@@ -148,7 +148,7 @@ def read_winch_row(
         row.stiffness * l, row.damping * l, 0.0, row.rubbing * l, row.bristle * l, row.friction_coefficient,
         row.clip_normal_force,
     )  # fmt: skip
-    o = create_pose(circle.p, circle.v, circle.omega, circle.A, row.circle)
+    o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, row.circle)
     paid = l - data[row.data + 3 * row.segments]
     return WinchRow(law, o, row.radius, gather(x, c.dofs, i), gather(v, c.dofs, i), l, l_t, paid, row.share * l)
 
@@ -181,12 +181,13 @@ def eval_winch_place(row: Any, r: WinchRow, k: int, state: float, anchor: float)
 
 @kernel
 def add_residual(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: WinchRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the contact forces of all rows at the coordinates x and the velocities v to f. The forces have the sign of
     the left-hand side of the equations of motion.
     """
+    J, Jr = circle.jacobian, circle.rotation_jacobian
     for i in range(len(c.rows)):
         row, to = c.rows[i], c.dofs[i]
         n, first, ci = row.segments, row.data, row.circle
@@ -204,12 +205,12 @@ def add_residual(
                 f[to[2 * j + 1]] += z.S[j] * fy
             f[to[8]] += fx * z.lx + fy * z.ly + z.ft * z.a * (tx * z.Tx + ty * z.Ty) + 0.5 * row.stiffness * gap * gap
             for b in range(c.dofs.shape[1] - CABLE):
-                f[to[CABLE + b]] -= circle.J[ci, 0, b] * fx + circle.J[ci, 1, b] * fy + circle.Jr[ci, 2, b] * torque
+                f[to[CABLE + b]] -= J[ci, 0, b] * fx + J[ci, 1, b] * fy + Jr[ci, 2, b] * torque
 
 
 @kernel
 def fill_outputs(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
+    c: WinchRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
     """Write the output quantities of all points into out, shape (rows, points, NUMBERS), see
     `contact/place_numbers.py`.
@@ -229,7 +230,7 @@ def fill_outputs(
 
 @kernel
 def fill_winch_powers(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
+    c: WinchRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
     """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1). The quantities are defined in
     `contact/power.py`. The last quantity is l. If l changes, the length of rope that a point represents changes. This
@@ -262,7 +263,7 @@ def fill_winch_powers(
 
 @kernel
 def fill_winch_gaps(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray, size: FloatArray,
+    c: WinchRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, size: FloatArray,
     numbers: FloatArray, near: IntArray,
 ) -> None:  # fmt: skip
     """Write the gap quantities of points into ``numbers``, row by row. Inactive rows, and rows that are too far from

@@ -37,7 +37,7 @@ from windlass.connectors.contact.circles import is_central
 from windlass.connectors.contact.law import eval_normal_slopes, eval_slopes_along
 from windlass.connectors.contact.update import work_type
 from windlass.connectors.friction.bristle import STICKS
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -56,7 +56,7 @@ S_i/l (``shape``).
 
 @kernel(inline=True)
 def begin_row(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: WinchRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[WinchRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``, see the argument ``begin`` of `create_tangent`."""
@@ -174,7 +174,7 @@ _add_rows = create_tangent(count_winch_points, CABLE, 2, 3, WORK, begin_row, add
 
 @kernel
 def add_tangent(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: WinchRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of all rows to the matrix, see `create_tangent`."""

@@ -26,7 +26,7 @@ from windlass.connectors.contact.arctangent import wrap
 from windlass.connectors.contact.decisions import decide_along, find_limit
 from windlass.connectors.contact.update import NO_LANES, create_update, place_type, point_values
 from windlass.connectors.friction.bristle import UNDEFINED
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -47,7 +47,7 @@ def find_values(row: Any, k: int) -> tuple[int, int, float]:
 
 @kernel(inline=True)
 def measure(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: WinchRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
 ) -> None:  # fmt: skip
     """Evaluate the points of a row, see `create_update`."""
@@ -64,7 +64,7 @@ def measure(
 
 @kernel(inline=True)
 def decide_states(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: WinchRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
 ) -> tuple[float, float, bool]:  # fmt: skip
     """Determine the states of the points of a row. Store the anchors of the points and the length l_0, see
@@ -94,7 +94,7 @@ _update = create_update(count_winch_points, find_values, POINT, NO_LANES, measur
 
 @kernel
 def update_history(
-    c: WinchRows, circle: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: WinchRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
     """Update all rows, see `create_update`."""

@@ -14,8 +14,8 @@ from __future__ import annotations
 import numpy as np
 
 from windlass.connectors.circle_segments.kernels import SegmentRows
-from windlass.connectors.markers.cable_shape import ShapeColumns
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import ShapeMarkers
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
@@ -129,8 +129,8 @@ def is_quiet(points: FloatArray, first: int, n: int, r: float, least: float) -> 
 @kernel
 def fill_segment_gaps(
     c: SegmentRows,
-    shape: ShapeColumns,
-    circle: PositionColumns,
+    shape: ShapeMarkers,
+    circle: PositionMarkers,
     size: FloatArray,
     points: FloatArray,
     rows: IntArray,
@@ -147,7 +147,7 @@ def fill_segment_gaps(
         rows: number of rows that are near their circles, followed by the indices of these rows, shape (rows + 1,).
         quiet, numbers, near: arrays of `Gaps`.
     """
-    first, place, count, found, p, v, h, fastest = 0, 0, 0, 0, shape.p, shape.v, size[0], 0.0
+    first, place, count, found, p, v, h, fastest = 0, 0, 0, 0, shape.position, shape.velocity, size[0], 0.0
     # loop over rows
     for i in range(len(c.rows)):
         row = c.rows[i]
@@ -156,9 +156,9 @@ def fill_segment_gaps(
         begin, place = place, place + n + 1
         # middle of the cable relative to the centre of the circle; a margin is added, because other points of the cable
         # can be closer to the circle
-        cx, cy, jm = circle.p[ci, 0], circle.p[ci, 1], j0 + n // 2
+        cx, cy, jm = circle.position[ci, 0], circle.position[ci, 1], j0 + n // 2
         mx, my = p[jm, 0] - cx, p[jm, 1] - cy
-        ux, uy = circle.v[ci, 0], circle.v[ci, 1]
+        ux, uy = circle.velocity[ci, 0], circle.velocity[ci, 1]
         wx, wy = v[jm, 0] - ux, v[jm, 1] - uy
         square, away, still = wx * wx + wy * wy, mx * mx + my * my, r + row.length * n
         # square roots are computed only if the comparison of squares is not sufficient

@@ -39,7 +39,7 @@ from numpy.typing import NDArray
 from windlass.connectors.contact.arctangent import arctan2, wrap
 from windlass.connectors.contact.circles import Disc
 from windlass.connectors.friction.bristle import STICKS, coulomb, friction_force, trial
-from windlass.connectors.markers.cable_shape import ShapeColumns
+from windlass.connectors.markers.cable_shape import ShapeMarkers
 from windlass.elements.cable.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -112,7 +112,7 @@ class SegmentParameters(NamedTuple):
 
 
 @kernel(inline=True)
-def read_parameters(row: Any, shape: ShapeColumns) -> SegmentParameters:
+def read_parameters(row: Any, shape: ShapeMarkers) -> SegmentParameters:
     """Read the parameters of a row."""
     return SegmentParameters(
         row.contact_stiffness, row.contact_damping, row.friction_velocity_penalty, row.friction_stiffness,

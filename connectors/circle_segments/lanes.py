@@ -30,8 +30,8 @@ from windlass.connectors.contact.arctangent import wrap
 from windlass.connectors.contact.circles import Disc
 from windlass.connectors.contact.update import touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
-from windlass.connectors.markers.cable_shape import ShapeColumns
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import ShapeMarkers
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.elements.cable.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -87,8 +87,8 @@ def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, i
 @kernel(inline=True)
 def gather_lanes(
     c: SegmentRows,
-    shape: ShapeColumns,
-    circle: PositionColumns,
+    shape: ShapeMarkers,
+    circle: PositionMarkers,
     data: FloatArray,
     rows: IntArray,
     numbers: IntArray,
@@ -104,11 +104,13 @@ def gather_lanes(
         s, row = numbers[first + k], c.rows[rows[first + k]]
         ci, m, at = row.circle, row.cable, row.data + s
         j = shape.start[m] + s
-        cx, cy, vx, vy, y = circle.p[ci, 0], circle.p[ci, 1], circle.v[ci, 0], circle.v[ci, 1], shape.offset[m]
+        cx, cy, y = circle.position[ci, 0], circle.position[ci, 1], shape.offset[m]
+        vx, vy, A = circle.velocity[ci, 0], circle.velocity[ci, 1], circle.rotation
         # positions and velocities of the end points, relative to the centre of the circle
         for end in range(2):
-            g.ends[2 * end, k], g.ends[2 * end + 1, k] = shape.p[j + end, 0] - cx, shape.p[j + end, 1] - cy
-            g.rates[2 * end, k], g.rates[2 * end + 1, k] = shape.v[j + end, 0] - vx, shape.v[j + end, 1] - vy
+            p, v = shape.position[j + end], shape.velocity[j + end]
+            g.ends[2 * end, k], g.ends[2 * end + 1, k] = p[0] - cx, p[1] - cy
+            g.rates[2 * end, k], g.rates[2 * end + 1, k] = v[0] - vx, v[1] - vy
         # parameters of the row, see `SegmentParameters`
         g.contact_stiffness[k], g.contact_damping[k] = row.contact_stiffness, row.contact_damping
         g.friction_velocity_penalty[k] = row.friction_velocity_penalty
@@ -118,8 +120,8 @@ def gather_lanes(
         g.use_segment_normals[k], g.clip_normal_force[k] = row.use_segment_normals, row.clip_normal_force
         g.is_current[k], g.shift[k], g.vertical_offset[k] = row.is_current, row.shift, y
         # rotation of the circle
-        g.omega[k], g.a00[k], g.a01[k] = circle.omega[ci, 2], circle.A[ci, 0, 0], circle.A[ci, 0, 1]
-        g.a10[k], g.a11[k] = circle.A[ci, 1, 0], circle.A[ci, 1, 1]
+        g.omega[k], g.a00[k], g.a01[k] = circle.angular_velocity[ci, 2], A[ci, 0, 0], A[ci, 0, 1]
+        g.a10[k], g.a11[k] = A[ci, 1, 0], A[ci, 1, 1]
         # history values, and r' if the contact line has an offset from the axis
         g.state[k], g.stick[k] = UNDEFINED, 0.0
         if c.friction:

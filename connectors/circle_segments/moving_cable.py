@@ -49,9 +49,9 @@ from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.contact.circles import create_pose
 from windlass.connectors.contact.update import touches
-from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.cable_shape import FAMILY, ShapeMarkers
 from windlass.connectors.markers.position_kernels import FAMILY as CIRCLE_FAMILY
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.elements.cable.ale_kernels import fill_product, slide_matrices
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -84,7 +84,7 @@ def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Functio
     add_forces, add_derivatives, fill_axial = call(add_residual), call(add_tangent), call(fill_axial_columns)
     map_forces, map_tangent = call(scatter_forces), call(scatter_tangent)
 
-    def add_own(s: Fields) -> tuple[ShapeColumns, PositionColumns, FloatArray]:
+    def add_own(s: Fields) -> tuple[ShapeMarkers, PositionMarkers, FloatArray]:
         shape, circle, data = s.markers[FAMILY], s.markers[CIRCLE_FAMILY], s.data
         set_shift(c, axial, s.x, data)
         f_own[:] = 0.0
@@ -129,7 +129,7 @@ def update_moving(update: Any, c: SegmentRows, axial: AxialMotion, fields: Field
 
 @kernel
 def fill_axial_columns(
-    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, P: FloatArray
+    c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, data: FloatArray, P: FloatArray
 ) -> None:
     """Add the derivatives of the forces with respect to the axial displacement s to P, shape (rows, 8 + m). The
     displacement s changes the position x_cur of sticking segments.
@@ -141,26 +141,28 @@ def fill_axial_columns(
             continue
         k, ci = row.cable, row.circle
         par = read_parameters(row, shape)
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, ci)
         for s in range(n):
             state, stick = data[first + n + s], data[first + 2 * n + s]
             if data[first + s] > 0.0 or state != 0.0:
                 continue
             j = shape.start[k] + s
-            z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
+            z = eval_segment(par, o, shape.position, shape.velocity, shape.slope, j, state, stick)
             n0x, n0y, n1x, n1y = force_normals(par, z.chord)
             # the derivative of x_cur with respect to s is the derivative with respect to rho, times -n/L; the forces on
             # both points are (1-rho) f_t t0 and rho f_t t1
             d_ft = -par.friction_stiffness * z.d_rho / par.length
             f0, f1 = (1.0 - z.chord.rho) * d_ft, z.chord.rho * d_ft
             for a in range(4):
-                S0, S1 = shape.S[j, a], shape.S[j + 1, a]
+                S0, S1 = shape.shape_functions[j, a], shape.shape_functions[j + 1, a]
                 P[i, 2 * a] -= S0 * f0 * n0y + S1 * f1 * n1y
                 P[i, 2 * a + 1] += S0 * f0 * n0x + S1 * f1 * n1x
             fx, fy = -f0 * n0y - f1 * n1y, f0 * n0x + f1 * n1x
             for a in range(c.dofs.shape[1] - 8):
                 P[i, 8 + a] -= (
-                    circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * par.radius * d_ft
+                    circle.jacobian[ci, 0, a] * fx
+                    + circle.jacobian[ci, 1, a] * fy
+                    + circle.rotation_jacobian[ci, 2, a] * par.radius * d_ft
                 )
 
 

@@ -47,8 +47,8 @@ from windlass.connectors.contact.account import (
 )
 from windlass.connectors.contact.arctangent import wrap
 from windlass.connectors.friction.bristle import SLIPS, STICKS, bent_energy
-from windlass.connectors.markers.cable_shape import ShapeColumns
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import ShapeMarkers
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
@@ -56,7 +56,7 @@ from windlass.framework.model.lanes import LANES
 
 @kernel(inline=True)
 def gather_rates(
-    c: SegmentRows, shape: ShapeColumns, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
+    c: SegmentRows, shape: ShapeMarkers, s_t: FloatArray, rows: IntArray, numbers: IntArray, first: int, count: int,
     g: Any,
 ) -> None:  # fmt: skip
     """Copy the slopes, the rates of slopes and the axial velocities of ``count`` segments, beginning with the index
@@ -177,7 +177,7 @@ def eval_case(case: int, g: Any) -> None:
 
 @kernel
 def fill_powers(
-    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray, out: FloatArray
+    c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, data: FloatArray, s_t: FloatArray, out: FloatArray
 ) -> None:
     """Write the powers of closed segments in the order of `POWERS` into out, shape (rows, segments, 6).
 
@@ -197,7 +197,7 @@ def fill_powers(
 
 @kernel
 def read_segments(
-    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, s_t: FloatArray,
+    c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, data: FloatArray, s_t: FloatArray,
     energies: FloatArray, powers: FloatArray, parts: FloatArray, f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the energies of springs and bristles to ``energies``, shape (2, rows). Add the powers of sliding, tangential
@@ -214,15 +214,15 @@ def read_segments(
         row = c.rows[i]
         # gaps of open segments
         ci, j0, n, first, on = row.circle, shape.start[row.cable], row.segments, row.data, row.active
-        cx, cy, radius = circle.p[ci, 0], circle.p[ci, 1], row.radius
+        cx, cy, radius = circle.position[ci, 0], circle.position[ci, 1], row.radius
         for s in range(parts.shape[1]):
             # the values of segments that were already open are still 0
             if parts[i, s, CONTACT_STATE] != OPEN:
                 parts[i, s, :PARTS] = 0.0
                 parts[i, s, CONTACT_STATE] = OPEN
             if s < n and not (on and data[first + s] <= 0.0):
-                ax, ay = shape.p[j0 + s, 0] - cx, shape.p[j0 + s, 1] - cy
-                bx, by = shape.p[j0 + s + 1, 0] - cx, shape.p[j0 + s + 1, 1] - cy
+                ax, ay = shape.position[j0 + s, 0] - cx, shape.position[j0 + s, 1] - cy
+                bx, by = shape.position[j0 + s + 1, 0] - cx, shape.position[j0 + s + 1, 1] - cy
                 parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - radius
     last, sums = -1, NO_SUMS
     for first in range(0, total, LANES):

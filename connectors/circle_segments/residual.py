@@ -19,8 +19,8 @@ from windlass.connectors.circle_segments.lanes import (
     list_closed,
 )
 from windlass.connectors.contact.circles import add_sums
-from windlass.connectors.markers.cable_shape import ShapeColumns, eval_offset_force
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import ShapeMarkers, eval_offset_force
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
@@ -33,7 +33,7 @@ circle.
 
 
 @kernel(inline=True)
-def put_sums(c: SegmentRows, i: int, circle: PositionColumns, sums: RowSums, f: FloatArray) -> None:
+def put_sums(c: SegmentRows, i: int, circle: PositionMarkers, sums: RowSums, f: FloatArray) -> None:
     """Add to f the contact forces of row i that result from ``sums``, see `NO_SUMS`."""
     r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y, sum_x, sum_y, torque = sums
     add_sums(c, i, circle, (r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y), sum_x, sum_y, torque, f)
@@ -41,7 +41,7 @@ def put_sums(c: SegmentRows, i: int, circle: PositionColumns, sums: RowSums, f: 
 
 @kernel(inline=True)
 def add_lanes(
-    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, rows: IntArray, numbers: IntArray, first: int,
+    c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, rows: IntArray, numbers: IntArray, first: int,
     count: int, g: Any, last: int, sums: RowSums, f: FloatArray,
 ) -> tuple[int, RowSums]:  # fmt: skip
     """Add the forces of the segments in the first lanes to the sums of their rows. If all segments of a row have been
@@ -60,7 +60,7 @@ def add_lanes(
             r0x, r0y, s0x, s0y, r1x, r1y, s1x, s1y = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
             sum_x, sum_y, torque = 0.0, 0.0, 0.0
         row = c.rows[i]
-        last, y, S, D = i, shape.offset[row.cable], shape.S, shape.dS
+        last, y, S, D = i, shape.offset[row.cable], shape.shape_functions, shape.shape_derivatives
         # forces on both end points, distributed by their shape functions
         for end in range(2):
             j = shape.start[row.cable] + numbers[first + k] + end
@@ -79,7 +79,7 @@ def add_lanes(
 
 
 @kernel
-def add_residual(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, f: FloatArray) -> None:
+def add_residual(c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, data: FloatArray, f: FloatArray) -> None:
     """Add the contact forces of all rows, with the sign of the left-hand side of the equations of motion, to f."""
     lanes = np.zeros(1, SEGMENT_LANES)
     rows, numbers, total = list_closed(c, data)

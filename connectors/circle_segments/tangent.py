@@ -41,8 +41,8 @@ from windlass.connectors.circle_segments.kernels import (
 from windlass.connectors.contact.circles import add_circle_curvature, create_pose, is_central
 from windlass.connectors.contact.update import touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, friction_slopes
-from windlass.connectors.markers.cable_shape import ShapeColumns, eval_curvature, fill_point_jacobian
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import ShapeMarkers, eval_curvature, fill_point_jacobian
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.elements.cable.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -196,8 +196,8 @@ def add_segment_block(J: FloatArray, X: FloatArray, K: FloatArray) -> None:
 @kernel
 def add_tangent(
     c: SegmentRows,
-    shape: ShapeColumns,
-    circle: PositionColumns,
+    shape: ShapeMarkers,
+    circle: PositionMarkers,
     data: FloatArray,
     v: FloatArray,
     dq: float,
@@ -211,6 +211,7 @@ def add_tangent(
     """
     C, V, X, K = np.empty((5, 5)), np.empty((5, 5)), np.empty((5, 11)), np.empty((11, 11))
     J, Jd, N = np.zeros((4, 8)), np.zeros((4, 8)), np.empty((11, 3))
+    S, dS = shape.shape_functions, shape.shape_derivatives
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, first = row.segments, row.data
@@ -219,7 +220,7 @@ def add_tangent(
         # parameters and circle of the row; sums of the forces and torques that act on the cable
         k, ci = row.cable, row.circle
         par = read_parameters(row, shape)
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, ci)
         y = par.vertical_offset
         central = is_central(circle, ci, c.dofs.shape[1] - 8)
         K[:] = 0.0
@@ -235,7 +236,7 @@ def add_tangent(
                 state, stick = UNDEFINED, 0.0
                 if c.friction:
                     state, stick = data[first + n + s], data[first + 2 * n + s]
-                z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
+                z = eval_segment(par, o, shape.position, shape.velocity, shape.slope, j, state, stick)
                 on_axis = par.is_current and y != 0.0 and state == STICKS and par.friction_stiffness != 0.0
                 f0x, f0y, next_x, next_y = fill_segment_tangent(par, z, o.omega, dq, dv, on_axis, C)
                 fx += f0x
@@ -248,13 +249,13 @@ def add_tangent(
                     for l in range(j, j + 2):
                         rx, ry = shape.slope[l, 0], shape.slope[l, 1]
                         sx, sy = shape.slope_rate[l, 0], shape.slope_rate[l, 1]
-                        fill_point_jacobian(J, Jd, 2 * (l - j), shape.S, shape.dS, l, y, rx, ry, sx, sy)
+                        fill_point_jacobian(J, Jd, 2 * (l - j), S, dS, l, y, rx, ry, sx, sy)
                     fill_cable_columns(C, J, V, Jd, X)
                 else:
-                    fill_axis_columns(C, shape.S, j, J, X)
+                    fill_axis_columns(C, S, j, J, X)
                 fill_circle_columns(C, X)
                 if on_axis:
-                    add_axis_columns(par, z, shape.slope, shape.S, j, dq, X)
+                    add_axis_columns(par, z, shape.slope, S, j, dq, X)
                 # K += B^T X
                 add_segment_block(J, X, K)
                 if not central:
@@ -265,8 +266,8 @@ def add_tangent(
             sum_y += fy
             # the contact line is offset along the normal of the axis, so the Jacobian of a contact point depends on r'
             if y != 0.0:
-                dS = (shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3])
-                add_circle_curvature(dq, dS, eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy), K)
+                along = dS[j, 0], dS[j, 1], dS[j, 2], dS[j, 3]
+                add_circle_curvature(dq, along, eval_curvature(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy), K)
         scatter_circle(c, i, circle, central, v, K, N, dq * sum_x, dq * sum_y, dq * torque, slots, values)
 
 
@@ -316,7 +317,7 @@ def add_centre_rates(V: FloatArray, J: FloatArray, N: FloatArray) -> None:
 def scatter_circle(
     c: Any,
     i: int,
-    circle: PositionColumns,
+    circle: PositionMarkers,
     central: bool,
     v: FloatArray,
     K: FloatArray,
@@ -340,17 +341,18 @@ def scatter_circle(
                 values[slots[i, a, b]] += K[a, b]
         return
     ci, m = c.rows[i].circle, c.dofs.shape[1] - 8
-    h = circle.h[ci]
+    J, Jr, h = circle.jacobian, circle.rotation_jacobian, circle.second[ci]
+    H, Hr = circle.hessian, circle.rotation_hessian
     for a in range(8):
         for b in range(8):
             values[slots[i, a, b]] += K[a, b]
     for a in range(m):
-        x, y, z = circle.J[ci, 0, a], circle.J[ci, 1, a], circle.Jr[ci, 2, a]
+        x, y, z = J[ci, 0, a], J[ci, 1, a], Jr[ci, 2, a]
         # derivatives of v_c and omega with respect to this coordinate
-        dx, dy, dz = circle.Jd[ci, 0, a], circle.Jd[ci, 1, a], 0.0
+        dx, dy, dz = circle.jacobian_rate[ci, 0, a], circle.jacobian_rate[ci, 1, a], 0.0
         if h >= 0:
             for b in range(m):
-                dz += circle.Hr[h, 2, b, a] * v[c.dofs[i, 8 + b]]
+                dz += Hr[h, 2, b, a] * v[c.dofs[i, 8 + b]]
         for b in range(8):
             values[slots[i, 8 + a, b]] += x * K[8, b] + y * K[9, b] + z * K[10, b]
             values[slots[i, b, 8 + a]] += (
@@ -361,7 +363,7 @@ def scatter_circle(
         w1 = K[9, 8] * x + K[9, 9] * y + K[9, 10] * z + N[9, 0] * dx + N[9, 1] * dy + N[9, 2] * dz
         w2 = K[10, 8] * x + K[10, 9] * y + K[10, 10] * z + N[10, 0] * dx + N[10, 1] * dy + N[10, 2] * dz
         for b in range(m):
-            value = circle.J[ci, 0, b] * w0 + circle.J[ci, 1, b] * w1 + circle.Jr[ci, 2, b] * w2
+            value = J[ci, 0, b] * w0 + J[ci, 1, b] * w1 + Jr[ci, 2, b] * w2
             if h >= 0:
-                value -= fx * circle.H[h, 0, b, a] + fy * circle.H[h, 1, b, a] + torque * circle.Hr[h, 2, b, a]
+                value -= fx * H[h, 0, b, a] + fy * H[h, 1, b, a] + torque * Hr[h, 2, b, a]
             values[slots[i, 8 + b, 8 + a]] += value

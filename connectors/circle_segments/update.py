@@ -43,8 +43,8 @@ from windlass.connectors.contact.arctangent import wrap
 from windlass.connectors.contact.circles import create_pose
 from windlass.connectors.contact.place_numbers import write_forces, write_place
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED, coulomb, decide, slip_bend, trial
-from windlass.connectors.markers.cable_shape import ShapeColumns
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.cable_shape import ShapeMarkers
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.lanes import LANES
@@ -53,8 +53,8 @@ from windlass.framework.model.lanes import LANES
 @kernel(inline=True)
 def store_gaps(
     c: SegmentRows,
-    shape: ShapeColumns,
-    circle: PositionColumns,
+    shape: ShapeMarkers,
+    circle: PositionMarkers,
     data: FloatArray,
     always: bool,
     error: FloatArray,
@@ -81,12 +81,12 @@ def store_gaps(
             continue
         # circle, and first end point relative to the centre of the circle
         ci, j0, r, n = row.circle, shape.start[row.cable], row.radius, row.segments
-        cx, cy = circle.p[ci, 0], circle.p[ci, 1]
+        cx, cy = circle.position[ci, 0], circle.position[ci, 1]
         rubs = row.friction_stiffness != 0.0 or row.friction_velocity_penalty != 0.0
-        ax, ay = shape.p[j0, 0] - cx, shape.p[j0, 1] - cy
+        ax, ay = shape.position[j0, 0] - cx, shape.position[j0, 1] - cy
         # loop over segments
         for s in range(n):
-            bx, by = shape.p[j0 + s + 1, 0] - cx, shape.p[j0 + s + 1, 1] - cy
+            bx, by = shape.position[j0 + s + 1, 0] - cx, shape.position[j0 + s + 1, 1] - cy
             gap, at = closest_point(ax, ay, bx, by)[2] - r, row.data + s
             ax, ay, old = bx, by, data[at]
             switched = (gap > 0.0) != (old > 0.0)
@@ -119,7 +119,7 @@ def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]
 
 @kernel
 def update_gaps(
-    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray
+    c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, data: FloatArray
 ) -> tuple[float, bool, float, int]:
     """Update rows without friction. A gap is stored if its sign has changed. The function returns the same quantities
     as `update_friction`.
@@ -140,7 +140,7 @@ def update_gaps(
 
 @kernel
 def update_friction(
-    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, start: FloatArray
+    c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, data: FloatArray, start: FloatArray
 ) -> tuple[float, bool, float, int]:
     """Update gaps, states and sticking positions. The argument ``start`` contains the history values at the start of
     the step.
@@ -199,7 +199,7 @@ def update_friction(
 
 
 @kernel
-def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
+def record_positions(c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, data: FloatArray) -> None:
     """Store the current positions of closed segments with a damper and without bristles as sticking positions.
 
     With reference lengths, as in the published law, the stored positions are not changed.
@@ -211,18 +211,18 @@ def record_positions(c: SegmentRows, shape: ShapeColumns, circle: PositionColumn
             continue
         ci, j0, n, first = row.circle, shape.start[row.cable], row.segments, row.data
         par = read_parameters(row, shape)
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, ci)
         for s in range(n):
             if data[first + s] > 0.0:
                 continue
-            p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
+            p, q = shape.position[j0 + s], shape.position[j0 + s + 1]
             h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
             x, d_rho, _ = stick_position(par, o, shape.slope, j0 + s, h)
             data[first + 2 * n + s] = x + par.shift * d_rho
 
 
 @kernel
-def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray) -> None:
+def begin_bristles(c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, data: FloatArray) -> None:
     """Initialise the sticking positions of closed segments with bristles. If the stored value is 0, no position is
     stored yet, and the current position is stored. Only rows whose positions are measured with reference lengths are
     changed.
@@ -236,33 +236,33 @@ def begin_bristles(c: SegmentRows, shape: ShapeColumns, circle: PositionColumns,
             continue
         ci, j0, n, first = row.circle, shape.start[row.cable], row.segments, row.data
         par = read_parameters(row, shape)
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, ci)
         for s in range(n):
             at = first + 2 * n + s
             if row.friction_stiffness == 0.0:
                 data[at] = 0.0
             elif data[at] == 0.0 and data[first + s] <= 0.0:
-                p, q = shape.p[j0 + s], shape.p[j0 + s + 1]
+                p, q = shape.position[j0 + s], shape.position[j0 + s + 1]
                 h = create_chord(p[0] - o.cx, p[1] - o.cy, q[0] - o.cx, q[1] - o.cy)
                 data[at] = stick_position(par, o, shape.slope, j0 + s, h)[0]
 
 
 @kernel
 def fill_outputs(
-    c: SegmentRows, shape: ShapeColumns, circle: PositionColumns, data: FloatArray, out: FloatArray
+    c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, data: FloatArray, out: FloatArray
 ) -> None:
     """Write the output quantities of all segments into out, shape (rows, segments, NUMBERS), see `place_numbers.py`."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         ci, k, n, first = row.circle, row.cable, row.segments, row.data
         par = read_parameters(row, shape)
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, ci)
+        o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, ci)
         for s in range(n):
             j = shape.start[k] + s
             state, stick = UNDEFINED, 0.0
             if c.friction:
                 state, stick = data[first + n + s], data[first + 2 * n + s]
-            z = eval_segment(par, o, shape.p, shape.v, shape.slope, j, state, stick)
+            z = eval_segment(par, o, shape.position, shape.velocity, shape.slope, j, state, stick)
             h, gap = z.chord, z.chord.D - par.radius
             if row.active and data[first + s] <= 0.0:
                 bristle = z.bristle if par.friction_stiffness != 0.0 else z.vt

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.coordinate_marker import COORDINATE, FAMILY, CoordinateColumns, coordinate_marker
+from windlass.connectors.markers.coordinate_marker import COORDINATE, FAMILY, CoordinateMarkers, coordinate_marker
 from windlass.connectors.markers.coordinate_outputs import coordinate_output, find_states, find_units
 from windlass.connectors.markers.pairs import pair_dofs
 from windlass.connectors.user_functions.time_functions import (
@@ -48,7 +48,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, derived, function, ref
 from windlass.framework.model.system import ColumnChanges, ConstraintSystem, Coupling, Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -71,12 +71,12 @@ class CoordinateConstraint(Component):
     rate = column("m/s", "prescribed velocity x1_t - i x0_t [m/s or rad/s]", default=0.0, switchable=True)
     rate_function = function("f(t) -> x1_t - i x0_t [m/s or rad/s]; replaces rate", switchable=True)
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
+    multiplier = derived("1", "process-local index of the multiplier")
+    back = derived("1", "factor of the force on coordinate 0: the ratio i, or 0 if coordinate 0 is a first-order state")
 
 
-class TimeColumns(NamedTuple):
-    """Right-hand sides of the constraint equations of all rows as functions of time. The values have the shape
-    (rows,).
-    """
+class RightHandSides(NamedTuple):
+    """Right-hand sides of the constraint equations as functions of time, with values of the shape (rows,)."""
 
     offset: TimeColumn  # value of x1 - i x0 for rows at position level
     rate: TimeColumn  # value of ẋ1 - i ẋ0 for rows at velocity level, 0 for other rows
@@ -89,7 +89,7 @@ def residual(
     rows: Any,
     dofs: IntArray,
     n0: int,
-    m: CoordinateColumns,
+    m: CoordinateMarkers,
     lam: FloatArray,
     offset: FloatArray,
     rate: FloatArray,
@@ -114,16 +114,16 @@ def residual(
         else:
             C[k] += m.value[m1] - ratio * m.value[m0] - offset[i]
         for a in range(n0):
-            f[dofs[i, a]] -= row.back * m.J[m0, a] * lam[k]
+            f[dofs[i, a]] -= row.back * m.jacobian[m0, a] * lam[k]
         for a in range(n - n0):
-            f[dofs[i, n0 + a]] += m.J[m1, a] * lam[k]
+            f[dofs[i, n0 + a]] += m.jacobian[m1, a] * lam[k]
 
 
 @kernel
 def tangent(
     rows: Any,
     n0: int,
-    m: CoordinateColumns,
+    m: CoordinateMarkers,
     lam: FloatArray,
     rate_level: bool,
     dq: float,
@@ -145,20 +145,20 @@ def tangent(
             k, begin, end, share = (row.marker0, 0, n0, -row.ratio) if marker == 0 else (row.marker1, n0, n, 1.0)
             back = -row.back if marker == 0 else 1.0
             for a in range(end - begin):
-                J = share * m.J[k, a]
-                values[slots.rows[i, 0, begin + a]] += dv * J + dq * share * m.Jd[k, a] if by_rate else dq * J
-                values[slots.columns[i, begin + a, 0]] += scale * (back * m.J[k, a])
-            h = m.h[k]
+                J, Jd = share * m.jacobian[k, a], share * m.jacobian_rate[k, a]
+                values[slots.rows[i, 0, begin + a]] += dv * J + dq * Jd if by_rate else dq * J
+                values[slots.columns[i, begin + a, 0]] += scale * (back * m.jacobian[k, a])
+            h = m.second[k]
             if h >= 0:
                 force = dq * back * lam[row.multiplier]
                 for a in range(end - begin):
                     for b in range(end - begin):
-                        values[slots.block[i, begin + a, begin + b]] += force * m.H[h, a, b]
+                        values[slots.block[i, begin + a, begin + b]] += force * m.hessian[h, a, b]
 
 
 @kernel
 def add_accelerations(
-    rows: Any, dofs: IntArray, n0: int, m: CoordinateColumns, v: FloatArray, rhs: FloatArray, C: FloatArray
+    rows: Any, dofs: IntArray, n0: int, m: CoordinateMarkers, v: FloatArray, rhs: FloatArray, C: FloatArray
 ) -> None:
     """Add the right-hand side of the acceleration equations to C. For inactive rows it is 0."""
     n = dofs.shape[1]
@@ -168,13 +168,13 @@ def add_accelerations(
             continue
         total = rhs[i]
         for a in range(n0):
-            total += row.ratio * m.Jd[row.marker0, a] * v[dofs[i, a]]
+            total += row.ratio * m.jacobian_rate[row.marker0, a] * v[dofs[i, a]]
         for a in range(n - n0):
-            total -= m.Jd[row.marker1, a] * v[dofs[i, n0 + a]]
+            total -= m.jacobian_rate[row.marker1, a] * v[dofs[i, n0 + a]]
         C[row.multiplier] += total
 
 
-def bind_times(rows: LocalRows) -> TimeColumns:
+def bind_times(rows: LocalRows) -> RightHandSides:
     """Create the right-hand sides of the rows as functions of time."""
     fast = rows.local("velocity_level")
     constant_rate = np.where(fast, rows.local("rate"), 0.0)
@@ -187,7 +187,7 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     pairs = list(zip(fast, offsets, known, strict=True))
     all_rates = [differentiate(f) if g is None and not level else g for level, f, g in pairs]
     accelerations = [differentiate_twice(f) if g is None and not level else differentiate(g) for level, f, g in pairs]
-    return TimeColumns(
+    return RightHandSides(
         offset=TimeColumn(rows.local("offset"), offsets),
         rate=TimeColumn(constant_rate, rates),
         rate_level=TimeColumn(constant_rate, all_rates),
@@ -195,10 +195,8 @@ def bind_times(rows: LocalRows) -> TimeColumns:
     )
 
 
-def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumns]:
-    """Create the array with the data of the rows, and the right-hand sides of the rows. The field ``back`` is the
-    factor of the force on coordinate 0: the ratio i, or 0 if coordinate 0 is a first-order state.
-    """
+def bind(rows: LocalRows) -> tuple[NDArray[Any], RightHandSides]:
+    """Create the records of the rows, and the right-hand sides of the rows."""
     back = np.where(find_states(rows.world, rows.local("marker0")), 0.0, rows.local("ratio"))
     multiplier = rows.layout.multipliers(rows.table, rows.rows)[:, 0]
     return rows.pack({"multiplier": multiplier, "back": back}), bind_times(rows)
@@ -246,7 +244,7 @@ def build(rows: LocalRows) -> System:
     return system
 
 
-def change_offset(rows: LocalRows, columns: tuple[NDArray[Any], TimeColumns], names: Sequence[str]) -> bool:
+def change_offset(rows: LocalRows, columns: tuple[NDArray[Any], RightHandSides], names: Sequence[str]) -> bool:
     """Copy the present offsets to the columns of a system. If other columns have changed, return False."""
     if set(names) != {"offset"}:
         return False

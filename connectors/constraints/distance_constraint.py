@@ -13,7 +13,7 @@ import numpy as np
 
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import register_joint
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.markers.position_markers import POSITION
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
@@ -32,7 +32,7 @@ class DistanceConstraint(Component):
 
 @kernel
 def equation(
-    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionMarkers, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """Return C = |d| - distance [m]. The gradient g contains the direction u = d/|d|. The variation of u is δu = (I - u
     uᵀ) δd/|d|.

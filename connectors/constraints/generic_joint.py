@@ -35,14 +35,14 @@ from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
 from windlass.connectors.constraints.joints import check_spatial, register_joint
-from windlass.connectors.markers.position_kernels import PositionColumns, cross, turn_vector
+from windlass.connectors.markers.position_kernels import PositionMarkers, cross, turn_vector
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
-from windlass.framework.model.schema import Component, column, function, ref
+from windlass.framework.model.schema import Component, column, derived, function, ref
 from windlass.framework.model.table import EntityTable
 
 IDENTITY = ((1.0, 0.0, 0.0), (0.0, 1.0, 0.0), (0.0, 0.0, 1.0))
@@ -84,6 +84,9 @@ class GenericJoint(Component):
     offset_function = function("f(t) -> offset, shape (6,); replaces offset", switchable=True)
     offset_rate_function = function("f(t) -> time derivative of offset_function, shape (6,)", switchable=True)
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
+    axis0 = derived("1", "index of the axis a of each equation of rotation, shape (3,)")
+    axis1 = derived("1", "index of the axis b of each equation of rotation, shape (3,)")
+    sign = derived("1", "sign of each equation of rotation C = sign a·b, shape (3,)")
 
 
 @kernel
@@ -109,7 +112,7 @@ def frame_axis(row: Any, p: int) -> Any:
 
 
 @kernel
-def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
+def drive(row: Any, k: int, m: PositionMarkers, m0: int, order: int, W: FloatArray) -> float:
     """For order 1, write the angular velocity W of joint frame 0 relative to marker 0 and return the rate of the offset
     of equation k. For order 2, write the time derivative W_t of this angular velocity into W, and return the second
     derivative of the offset.
@@ -122,7 +125,9 @@ def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArr
     ux, uy, uz = 0.0, ca, sa
     nx, ny, nz = sb, -sa * cb, ca * cb
     at, bt, ct = ot[3], ot[4], ot[5]
-    wx, wy, wz = turn_vector(m.A[m0], turn_vector(row.frame0, (at + ct * nx, bt * uy + ct * ny, bt * uz + ct * nz)))
+    wx, wy, wz = turn_vector(
+        m.rotation[m0], turn_vector(row.frame0, (at + ct * nx, bt * uy + ct * ny, bt * uz + ct * nz))
+    )
     if order == 1:
         W[0], W[1], W[2] = wx, wy, wz
         return float(ot[k]) if k < 3 else 0.0
@@ -130,20 +135,20 @@ def drive(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArr
     x = att + btt * ux + ctt * nx + ct * cb * bt
     y = btt * uy + ctt * ny - bt * at * sa + ct * (sa * sb * bt - ca * cb * at)
     z = btt * uz + ctt * nz + bt * at * ca - ct * (sa * cb * at + ca * sb * bt)
-    x, y, z = turn_vector(m.A[m0], turn_vector(row.frame0, (x, y, z)))
-    vx, vy, vz = cross(m.omega[m0], (wx, wy, wz))
+    x, y, z = turn_vector(m.rotation[m0], turn_vector(row.frame0, (x, y, z)))
+    vx, vy, vz = cross(m.angular_velocity[m0], (wx, wy, wz))
     W[0], W[1], W[2] = x + vx, y + vy, z + vz
     return float(ott[k]) if k < 3 else 0.0
 
 
 @kernel
 def equation(
-    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionMarkers, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """Write g and G of equation k and return its value, which is C_k [m] of a translation, or C_3+i [1] of a
     rotation.
     """
-    A, B = m.A[m0], m.A[m1]
+    A, B = m.rotation[m0], m.rotation[m1]
     fx, fy, fz = frame_axis(row, k if k < 3 else row.axis0[k - 3])
     sign = 1.0 if k < 3 else row.sign[k - 3]
     fx, fy, fz = sign * fx, sign * fy, sign * fz
@@ -207,7 +212,6 @@ register_joint(
     unit="m, 1",
     equations="translations [m], then rotations [1] along the joint axes, (6,)",
     check=check,
-    derived=("axis0", "axis1", "sign"),
     derive=derive,
     locked=lambda rows: np.concatenate((rows.local("translations"), rows.local("rotations")), axis=1),
 )

@@ -40,7 +40,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.position_kernels import (
-    PositionColumns,
+    PositionMarkers,
     add_curvature,
     update_jacobians,
     update_rates,
@@ -64,7 +64,7 @@ class Joint(NamedTuple):
 
 
 @kernel
-def stand_still(row: Any, k: int, m: PositionColumns, m0: int, order: int, W: FloatArray) -> float:
+def stand_still(row: Any, k: int, m: PositionMarkers, m0: int, order: int, W: FloatArray) -> float:
     """Return 0. This kernel is the default of the argument ``drive`` of `joint_rows`. It is used for joints that are
     not driven.
     """
@@ -111,7 +111,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
 
     @kernel
     def residual(
-        rows: Any, j: Joint, m: PositionColumns, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
+        rows: Any, j: Joint, m: PositionMarkers, lam: FloatArray, rate_level: bool, C: FloatArray, f: FloatArray
     ) -> None:
         n0, n = j.n0, j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
@@ -138,19 +138,19 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                 for b in range(n0):
                     total = 0.0
                     for a in range(3):
-                        total += g[3 + a] * m.Jr[m0, a, b] - g[a] * m.J[m0, a, b]
+                        total += g[3 + a] * m.rotation_jacobian[m0, a, b] - g[a] * m.jacobian[m0, a, b]
                     f[j.dofs[i, b]] += force * total
                 for b in range(n - n0):
                     total = 0.0
                     for a in range(3):
-                        total += g[6 + a] * m.Jr[m1, a, b] + g[a] * m.J[m1, a, b]
+                        total += g[6 + a] * m.rotation_jacobian[m1, a, b] + g[a] * m.jacobian[m1, a, b]
                     f[j.dofs[i, n0 + b]] += force * total
 
     @kernel
     def tangent(
         rows: Any,
         j: Joint,
-        m: PositionColumns,
+        m: PositionMarkers,
         v: FloatArray,
         lam: FloatArray,
         rate_level: bool,
@@ -215,7 +215,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                     add_curvature(j, i, j.dofs.shape[1], m, g, force, slots.block, values)
 
     @kernel
-    def accelerations(rows: Any, j: Joint, m: PositionColumns, v: FloatArray, C: FloatArray) -> None:
+    def accelerations(rows: Any, j: Joint, m: PositionMarkers, v: FloatArray, C: FloatArray) -> None:
         n = j.dofs.shape[1]
         d, y, g, G, W = np.zeros(3), np.zeros(9), np.zeros(9), np.zeros((9, 9)), np.zeros(3)
         X, Y = np.zeros((9, n)), np.zeros((9, n))
@@ -246,7 +246,7 @@ def joint_rows(equation: Callable[..., float], drive: Callable[..., float] = sta
                 C[j.lam[i, k]] -= total
 
     @kernel
-    def evaluate(rows: Any, j: Joint, m: PositionColumns, C: FloatArray, g: FloatArray) -> None:
+    def evaluate(rows: Any, j: Joint, m: PositionMarkers, C: FloatArray, g: FloatArray) -> None:
         d, y, G = np.zeros(3), np.zeros(9), np.zeros((9, 9))
         for i in range(len(j.m0)):
             update_rates(j, i, m, d, y)

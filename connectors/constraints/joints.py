@@ -90,7 +90,6 @@ def register_joint(
     unit: str,
     equations: str,
     check: Callable[[Tables, EntityTable], None] | None = None,
-    derived: tuple[str, ...] = (),
     derive: Callable[[LocalRows], Mapping[str, NDArray[Any]]] | None = None,
     locked: Callable[[LocalRows], NDArray[np.bool_]] | None = None,
     fast: tuple[bool, ...] = (),
@@ -108,8 +107,7 @@ def register_joint(
         unit: unit of C.
         equations: description of the equations C = 0 for the documentation.
         check: argument that is passed to `register`.
-        derived, derive: names of further values of each row, and the function that computes these values, see
-            `pair_laws.register_kind`.
+        derive: function that computes the derived values of the schema, see `pair_laws.register_kind`.
         locked: function ``(rows)`` that returns whether each equation is imposed while the joint is active, shape
             (rows, multipliers). By default all equations are imposed.
         fast: for each equation, whether it is a velocity constraint; default: false for all equations.
@@ -120,7 +118,7 @@ def register_joint(
     """
 
     moves = loops.drive is not stand_still
-    fields = field_names(component, (*derived, *(DRIVEN if moves else ())))
+    fields = field_names(component, DRIVEN if moves else ())
     for kernel in (loops.equation, loops.drive):
         check_words(kernel, f"{kernel.__name__} of {component.__name__}", fields)
 
@@ -181,8 +179,8 @@ def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], sta
     """
     _, j, _ = rows.columns
     m, n = fields.markers[FAMILY], len(rows.rows)
-    corners = [m.p[j.m0] - find_arms(rows, "marker0", m.A[j.m0]), m.p[j.m0]]
-    corners += [m.p[j.m1], m.p[j.m1] - find_arms(rows, "marker1", m.A[j.m1])]
+    corners = [m.position[j.m0] - find_arms(rows, "marker0", m.rotation[j.m0]), m.position[j.m0]]
+    corners += [m.position[j.m1], m.position[j.m1] - find_arms(rows, "marker1", m.rotation[j.m1])]
     if start is not None:
         corners[0] = corners[1] = shown[start].evaluate(rows, fields)
     loads = {"joint_force": shown["force"], "joint_torque": shown["torque"]}

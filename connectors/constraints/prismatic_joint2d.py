@@ -16,12 +16,12 @@ from numpy.typing import NDArray
 
 from windlass.connectors.constraints.joint_kernels import joint_rows, write_along, write_perpendicular
 from windlass.connectors.constraints.joints import check_planar, register_joint
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.table import EntityTable
 
 
@@ -37,16 +37,18 @@ class PrismaticJoint2D(Component):
     )
     angle = column("rad", "value of φ1 - φ0 if the rotation is locked", default=0.0)
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
+    normal = derived("1", "unit vector across the axis in the frame of marker 0")
+    direction = derived("1", "unit vector of the axis in the frame of marker 0")
 
 
 @kernel
 def equation(
-    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionMarkers, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """Write g and G of equation k. Return the value of this equation: the displacement C_0 [m] or the sine C_1 of the
     rotation [1].
     """
-    A, B = m.A[m0], m.A[m1]
+    A, B = m.rotation[m0], m.rotation[m1]
     x, y = (row.normal[0], row.normal[1]) if k == 0 else (row.direction[0], row.direction[1])
     ax, ay = A[0, 0] * x + A[0, 1] * y, A[1, 0] * x + A[1, 1] * y
     if k == 0:
@@ -86,7 +88,6 @@ register_joint(
     unit="m, 1",
     equations="distance from the axis [m], sin(φ1 - φ0 - angle) [1], (2,)",
     check=check,
-    derived=("normal", "direction"),
     derive=derive,
     locked=find_locked,
 )

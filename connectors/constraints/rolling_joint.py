@@ -36,13 +36,13 @@ import numpy as np
 
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import check_spatial, register_joint
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross, find_contact, turn_vector
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers, cross, find_contact, turn_vector
 from windlass.connectors.markers.position_markers import RIGID
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
@@ -69,6 +69,8 @@ class RollingJoint(Component):
         switchable=True,
     )
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
+    unit_axis = derived("1", "unit vector of the axis of the disc in the frame of marker 1")
+    unit_normal = derived("1", "unit normal to the plane in the frame of marker 0")
 
 
 @kernel
@@ -80,12 +82,13 @@ def perturb(a: Any, b: Any) -> Any:
 
 @kernel
 def equation(
-    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionMarkers, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """Write g and G of equation k. For k = 2, return the distance C_2 [m]. For the other two equations, which constrain
     velocities only, return 0.
     """
-    n, w, zero = turn_vector(m.A[m0], row.unit_normal), turn_vector(m.A[m1], row.unit_axis), (0.0, 0.0, 0.0)
+    n, w = turn_vector(m.rotation[m0], row.unit_normal), turn_vector(m.rotation[m1], row.unit_axis)
+    zero = (0.0, 0.0, 0.0)
     for s in range(9):
         unit = (1.0 if s % 3 == 0 else 0.0, 1.0 if s % 3 == 1 else 0.0, 1.0 if s % 3 == 2 else 0.0)
         dz = perturb(d, unit if s < 3 else zero)
@@ -122,10 +125,10 @@ def check(world: Tables, table: EntityTable) -> None:
 def eval_contact(rows: LocalRows, s: Fields) -> FloatArray:
     """Return the global positions of the contact points [m], shape (rows, 3)."""
     (own, j, _), m = rows.columns, s.markers[FAMILY]
-    n = np.einsum("iab,ib->ia", m.A[j.m0], own["unit_normal"])
-    w = np.einsum("iab,ib->ia", m.A[j.m1], own["unit_axis"])
+    n = np.einsum("iab,ib->ia", m.rotation[j.m0], own["unit_normal"])
+    w = np.einsum("iab,ib->ia", m.rotation[j.m1], own["unit_axis"])
     along = normalise(np.cross(w, n))
-    found: FloatArray = m.p[j.m1] + own["radius"][:, None] * np.cross(w, along)
+    found: FloatArray = m.position[j.m1] + own["radius"][:, None] * np.cross(w, along)
     return found
 
 
@@ -136,7 +139,6 @@ register_joint(
     unit="m/s, m/s, m",
     equations="slip across and along the track [m/s], distance from the plane [m], (3,)",
     check=check,
-    derived=("unit_axis", "unit_normal"),
     derive=derive,
     locked=lambda rows: rows.local("axes"),
     fast=(True, True, False),

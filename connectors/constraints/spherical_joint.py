@@ -12,7 +12,7 @@ from typing import Any
 
 from windlass.connectors.constraints.joint_kernels import joint_rows
 from windlass.connectors.constraints.joints import check_spatial, register_joint
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.markers.position_markers import POSITION
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
@@ -40,7 +40,7 @@ class SphericalJoint(Component):
 
 @kernel
 def equation(
-    row: Any, k: int, m: PositionColumns, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
+    row: Any, k: int, m: PositionMarkers, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
     """Return C_k, component k of the vector d from point 0 to point 1 [m], and write its gradient into g."""
     g[k] = 1.0

@@ -147,18 +147,18 @@ def fill_marker(
     Write the derivatives of the rates of c and theta with respect to the coordinates, at constant rates of the
     coordinates, into R. Both arrays have the shape (coordinates, w).
     """
-    width, h = len(P), m.h[k]
+    width, h = len(P), m.second[k]
     n = dofs.shape[1] - width
     for a in range(width):
         for e in range(d):
-            P[a, e], R[a, e] = m.J[k, e, a], m.Jd[k, e, a]
+            P[a, e], R[a, e] = m.jacobian[k, e, a], m.jacobian_rate[k, e, a]
         for e in range(d, w):
             # in 2D the only rotation is about z
             z = e - w + 3
-            P[a, e], R[a, e] = m.Jr[k, z, a], 0.0
+            P[a, e], R[a, e] = m.rotation_jacobian[k, z, a], 0.0
             if h >= 0:
                 for b in range(width):
-                    R[a, e] += m.Hr[h, z, b, a] * v[dofs[i, n + b]]
+                    R[a, e] += m.rotation_hessian[h, z, b, a] * v[dofs[i, n + b]]
 
 
 @kernel(inline=True)
@@ -174,7 +174,7 @@ def scatter_row(
         wrench: sum of the forces F and moments m of all points, multiplied by dq, shape (w,).
         A: memory for the function, shape (w,).
     """
-    n, h = len(K) - w, m.h[k]
+    n, h = len(K) - w, m.second[k]
     width = dofs.shape[1] - n
     add_block(K, slots, i, n, values)
     for b in range(width):
@@ -195,7 +195,7 @@ def scatter_row(
             # terms due to the dependence of the Jacobians on the coordinates
             if h >= 0:
                 for e in range(w):
-                    value -= wrench[e] * (m.H[h, e, a, b] if e < d else m.Hr[h, e - w + 3, a, b])
+                    value -= wrench[e] * (m.hessian[h, e, a, b] if e < d else m.rotation_hessian[h, e - w + 3, a, b])
             values[slots[i, n + a, n + b]] += value
         # rows of the coordinates of the marker
         for a in range(n):

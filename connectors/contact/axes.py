@@ -9,6 +9,11 @@ H is constant. Contact laws evaluate the positions and velocities of points from
 q, and K is their tangent with respect to q, the forces on the positions r of the nodes are Hᵀ f, with the tangent
 Hᵀ K H. For a cable, H is the identity.
 
+For points at the offset y along the normal m of the axis, r + y m, q also determines m. Tangential forces f per length
+at such points have the moment c = y f about the axis. In the virtual work c acts on the rotation of the axis, so the
+shear strain of a beam does not depend on c. If c acted on the cross sections, the shear strain would be larger by c/GA,
+which is μ N y/(R GA) at most for a belt on a pulley. All balances, and the tensions, are the same in both cases.
+
 Source: principle of virtual work; T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), section 3.6.
 """
 

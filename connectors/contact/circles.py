@@ -12,7 +12,7 @@ from windlass.connectors.constraints.joints import find_spatial
 from windlass.connectors.contact.axes import axis_dofs
 from windlass.connectors.contact.lanes import Eight
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers
 from windlass.elements.cable.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -49,7 +49,7 @@ def create_pose(p: FloatArray, v: FloatArray, omega: FloatArray, A: FloatArray, 
 
 @kernel(inline=True)
 def add_sums(
-    c: Any, i: int, circle: PositionColumns, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
+    c: Any, i: int, circle: PositionMarkers, cable: Eight, fx: float, fy: float, torque: float, f: FloatArray
 ) -> None:
     """Add forces of row i to f. The argument ``cable`` contains the forces on the coordinates of the cable. The circle
     receives the reactions to the total force (fx, fy) and to ``torque``. The function is used for rows with segments
@@ -64,8 +64,9 @@ def add_sums(
     f[to[5]] += cable[5]
     f[to[6]] += cable[6]
     f[to[7]] += cable[7]
+    J, Jr = circle.jacobian, circle.rotation_jacobian
     for a in range(c.dofs.shape[1] - 8):
-        f[to[8 + a]] -= circle.J[ci, 0, a] * fx + circle.J[ci, 1, a] * fy + circle.Jr[ci, 2, a] * torque
+        f[to[8 + a]] -= J[ci, 0, a] * fx + J[ci, 1, a] * fy + Jr[ci, 2, a] * torque
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -107,7 +108,7 @@ def eval_rounding(c: Any, fields: Fields) -> float:
 
     c: data of rows with segments or with points, as read by kernels.
     """
-    center = fields.markers[CIRCLE_FAMILY].p[c.rows["circle"], :2]
+    center = fields.markers[CIRCLE_FAMILY].position[c.rows["circle"], :2]
     error = (
         np.finfo(float).eps
         * (c.rows["contact_stiffness"] + c.rows["friction_stiffness"])
@@ -141,18 +142,19 @@ def add_circle_curvature(dq: float, dS: Four, G: tuple[float, float, float], K: 
 
 
 @kernel(inline=True)
-def is_central(circle: PositionColumns, ci: int, m: int) -> bool:
+def is_central(circle: PositionMarkers, ci: int, m: int) -> bool:
     """Return whether the coordinates of the marker of the circle are x, y and the angle of rotation."""
     if m != 3:
         return False
-    h, central = circle.h[ci], True
+    h, central = circle.second[ci], True
     for a in range(3):
         for b in range(3):
             unit = 1.0 if a == b else 0.0
             if a < 2:
-                central &= circle.J[ci, a, b] == unit and circle.Jd[ci, a, b] == 0.0
+                central &= circle.jacobian[ci, a, b] == unit and circle.jacobian_rate[ci, a, b] == 0.0
             else:
-                central &= circle.Jr[ci, 2, b] == unit
+                central &= circle.rotation_jacobian[ci, 2, b] == unit
             if h >= 0:
-                central &= circle.H[h, 0, a, b] == 0.0 and circle.H[h, 1, a, b] == 0.0 and circle.Hr[h, 2, a, b] == 0.0
+                central &= circle.hessian[h, 0, a, b] == 0.0 and circle.hessian[h, 1, a, b] == 0.0
+                central &= circle.rotation_hessian[h, 2, a, b] == 0.0
     return central

@@ -8,11 +8,14 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.contact.pair_search import PairRows
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.gaps import GAP, MISSED, START, Gaps, create_near, create_numbers
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Evaluation
+
+MOTION = "position", "velocity", "rotation", "angular_velocity"
+"""Arrays of markers that the gaps of moving circles and surfaces depend on."""
 
 
 def name_points(rows: LocalRows, n: IntArray) -> Callable[[int], str]:
@@ -106,10 +109,11 @@ def follow_sets(
     return gaps
 
 
-def _copy(m: PositionColumns) -> PositionColumns:
+def _copy(m: PositionMarkers) -> PositionMarkers:
     """Return a copy of markers that does not share arrays of positions and velocities with the original."""
-    return m._replace(p=m.p.copy(), v=m.v.copy(), A=m.A.copy(), omega=m.omega.copy())
+    return m._replace(**{name: getattr(m, name).copy() for name in MOTION})
 
 
-def _take(kept: PositionColumns, m: PositionColumns) -> None:
-    kept.p[:], kept.v[:], kept.A[:], kept.omega[:] = m.p, m.v, m.A, m.omega
+def _take(kept: PositionMarkers, m: PositionMarkers) -> None:
+    for name in MOTION:
+        getattr(kept, name)[:] = getattr(m, name)

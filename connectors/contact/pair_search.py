@@ -27,6 +27,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.contact.axes import NO_BEAMS
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
@@ -160,7 +161,7 @@ def fill_hulls(x: FloatArray, dofs: IntArray, length: FloatArray, hull: FloatArr
             hull[i, 2, e], hull[i, 3, e] = q - third * x[dofs[i, 3 * d + e]], q
 
 
-def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
+def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray, H: FloatArray = NO_BEAMS) -> FloatArray:
     """Return the control points of cables in d dimensions [m], shape (rows, 4, d): r0, r0 + L/3 r'0, r1 - L/3 r'1, r1.
     A cable lies in the convex hull of its control points. Therefore no point of the axis moves farther than the control
     point with the largest motion.
@@ -169,11 +170,16 @@ def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray) -> FloatArray:
 
     Args:
         x: coordinates.
-        dofs: coordinate indices of the cables, position and slope of both nodes, shape (rows, 4 d).
+        dofs: coordinate indices of the axes of the cables, see `axis_dofs`, shape (rows, 4 d).
         length: reference lengths [m], shape (rows,).
+        H: matrices of the axes of beams, see `axes.py`, shape (rows, 4, 4), or (0, 4, 4) without beams.
     """
     hull = np.empty((len(dofs), 4, dofs.shape[1] // 4))
-    fill_hulls(x, np.ascontiguousarray(dofs), np.ascontiguousarray(length), hull)
+    dofs, length = np.ascontiguousarray(dofs), np.ascontiguousarray(length)
+    if len(H):
+        axes = H @ x[dofs].reshape(hull.shape)
+        x, dofs = axes.ravel(), np.arange(dofs.size).reshape(dofs.shape)
+    fill_hulls(x, dofs, length, hull)
     return hull
 
 

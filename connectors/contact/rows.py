@@ -6,13 +6,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import numpy as np
+
 from windlass.connectors.contact.axes import Axes, is_beam
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
-from windlass.framework.arrays import IntArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.law import LocalRows, Tables, require_law
 from windlass.framework.model.schema import Component, column
+from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 PER_LENGTH = ("contact_stiffness", "contact_damping", "friction_velocity_penalty", "friction_stiffness")
@@ -94,6 +97,21 @@ def bind_parameters(rows: LocalRows, axes: Axes, n: IntArray) -> dict[str, Any]:
         **{name: rows.local(f"{name}_per_length") * length for name in PER_LENGTH},
         **{name: rows.local(name) for name in ("friction_coefficient", "clip_normal_force", "active")},
     }
+
+
+def eval_cables(rows: LocalRows, name: str, fields: Fields, **at: FloatArray) -> FloatArray:
+    """Evaluate an output variable of the cable of each row. The arguments ``at`` of the output have one element for
+    each row, for example the arc lengths ``x`` [m], shape (rows, k), for a result of the shape (rows, k, ...).
+    """
+    parts, order = [], []
+    for table, positions, of in rows.world.split_by_table(rows.local("cable")):
+        dofs = rows.layout.local_dofs(rows.world.row_dofs(table, of))
+        cables = LocalRows(rows.world, table, of, dofs, rows.layout)
+        given = {key: values[positions] for key, values in at.items()}
+        parts.append(np.asarray(require_law(table.component).outputs[name].evaluate(cables, fields, **given)))
+        order.append(positions)
+    values: FloatArray = np.concatenate(parts)[np.argsort(np.concatenate(order))]
+    return values
 
 
 @kernel(inline=True, fast=False)

@@ -25,7 +25,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
+from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateMarkers
 from windlass.connectors.markers.marker_laws import pack_markers, register_marker
 from windlass.connectors.markers.position_kernels import CURVED
 from windlass.elements.cable.points import eval_shape
@@ -55,14 +55,14 @@ class CableStrain(Component):
 
 
 @kernel
-def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
+def update_strains(rows: Any, m: CoordinateMarkers, x: FloatArray, v: FloatArray) -> None:
     """Update the strain u, the rate of u, and the derivatives of both with respect to the coordinates, for all rows."""
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
-    X = np.zeros((3, m.J.shape[1]))
+    X = np.zeros((3, m.jacobian.shape[1]))
     for i in range(len(rows)):
         # length of the cable: constant, or a fraction of the coordinate l
         row = rows[i]
-        k, h, d, q, winds = row.index, m.h[row.index], row.dimensions, row.dofs, row.share > 0.0
+        k, h, d, q, winds = row.index, m.second[row.index], row.dimensions, row.dofs, row.share > 0.0
         n, l = 4 * d, 4 * d
         L = row.share * x[q[l]] if winds else row.length
         n += winds
@@ -83,30 +83,30 @@ def update_strains(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray
         size = np.sqrt(square)
         m.value[k], m.rate[k] = size - 1.0 - row.reference_strain, 0.0
         for s in range(n):
-            m.J[k, s] = 0.0
+            m.jacobian[k, s] = 0.0
             for b in range(d):
-                m.J[k, s] += p[b] / size * X[b, s]
-            m.rate[k] += m.J[k, s] * v[q[s]]
+                m.jacobian[k, s] += p[b] / size * X[b, s]
+            m.rate[k] += m.jacobian[k, s] * v[q[s]]
         # second derivatives (Xᵀ X - Jᵀ J)/|p|
         for s in range(n):
             for r in range(n):
-                total = -m.J[k, s] * m.J[k, r]
+                total = -m.jacobian[k, s] * m.jacobian[k, r]
                 for b in range(d):
                     total += X[b, s] * X[b, r]
-                m.H[h, s, r] = total / size
+                m.hessian[h, s, r] = total / size
         # additional second derivatives for cables of winches, because p depends on the length of the cable
         if winds:
             for b in range(d):
                 e, by_length = p[b] / size, -row.share / L
                 for j in (0, 2):
-                    m.H[h, j * d + b, l] += e * by_length * D[j]
-                    m.H[h, l, j * d + b] += e * by_length * D[j]
-                m.H[h, l, l] += 2.0 * e * by_length * by_length * a[b]
+                    m.hessian[h, j * d + b, l] += e * by_length * D[j]
+                    m.hessian[h, l, j * d + b] += e * by_length * D[j]
+                m.hessian[h, l, l] += 2.0 * e * by_length * by_length * a[b]
         # time derivative of J
         for s in range(n):
-            m.Jd[k, s] = 0.0
+            m.jacobian_rate[k, s] = 0.0
             for r in range(n):
-                m.Jd[k, s] += m.H[h, s, r] * v[q[r]]
+                m.jacobian_rate[k, s] += m.hessian[h, s, r] * v[q[r]]
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:

@@ -12,25 +12,27 @@ Source: E. Hairer, S. P. Norsett, G. Wanner, Solving Ordinary Differential Equat
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.control.inputs import (
-    InputColumns,
     Inputs,
     add_input_row,
     bind_inputs,
     eval_inputs,
     read_inputs,
 )
-from windlass.connectors.markers.coordinate_columns import CoordinateColumns, coordinates_of
+from windlass.connectors.markers.coordinate_family import CoordinateMarkers, coordinates_of
 from windlass.elements.bodies.matrix_columns import (
     NO_LIST,
     bind_state_functions,
     count_entities,
     pack_matrices,
-    stack_matrices,
+    pool_matrices,
+    read_matrix,
+    view_matrix,
 )
 from windlass.elements.nodes.generic_nodes import STATES
 from windlass.framework.arrays import FloatArray, IntArray
@@ -38,7 +40,7 @@ from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import column, function, ref
+from windlass.framework.model.schema import column, derived, function, ref
 from windlass.framework.model.system import Fields, System
 
 
@@ -63,78 +65,76 @@ class GenericODE1(Inputs):
         "these are central differences",
         switchable=True,
     )
-
-
-class Matrices(NamedTuple):
-    """Matrices of the rows for kernels. The letter w denotes the largest number of states of a node.
-
-    dofs: process-local indices of the coordinates, first of the states, then of the inputs, shape (rows, n).
-    size: number of states, shape (rows,).
-    inputs: data of the inputs of the rows, which determine u and u_t.
-    b: constant rates, shape (rows, w).
-    A: factors of states, shape (rows, w, w).
-    B, C: factors of the inputs u and of their rates u_t, shape (rows, w, inputs).
-    F: rates from the user functions, shape (rows, w).
-    Y, P, V: derivatives of F with respect to y, shape (rows, w, w), and with respect to u and u_t, shape (rows, w,
-    inputs) each.
-    """
-
-    dofs: IntArray
-    size: IntArray
-    inputs: InputColumns
-    b: FloatArray
-    A: FloatArray
-    B: FloatArray
-    C: FloatArray
-    F: FloatArray
-    Y: FloatArray
-    P: FloatArray
-    V: FloatArray
+    state_count = derived("1", "number of states n")
+    called = derived("1", "place of the rates of the user function, shape (n, 1)")
+    by_states = derived("1", "place of the derivatives of these rates with respect to the states, shape (n, n)")
+    by_inputs = derived("1", "place of their derivatives with respect to the values of k inputs, shape (n, k)")
+    by_rates = derived("1", "place of their derivatives with respect to the rates of the inputs, shape (n, k)")
 
 
 @kernel
-def eval_rate(c: Matrices, m: CoordinateColumns, v: FloatArray, i: int, a: int) -> float:
-    """Return the rate y_t of state a of row i."""
-    total = c.b[i, a] + c.F[i, a]
-    for k in range(c.size[i]):
-        total += c.A[i, a, k] * v[c.dofs[i, k]]
-    for k in range(c.inputs.size[i]):
-        j = c.inputs.m[i, k]
-        total += c.B[i, a, k] * m.value[j] + c.C[i, a, k] * m.rate[j]
+def eval_rate(
+    row: Any, dofs: IntArray, inputs: IntArray, matrices: FloatArray, m: CoordinateMarkers, v: FloatArray, a: int
+) -> float:
+    """Return the rate y_t of state a of a row. The first coordinates of the row are its states, and `bind` describes
+    the matrices.
+    """
+    n, count = row.state_count, row.input_count
+    A = read_matrix(matrices, row.system_matrix, n, n)
+    B, C = read_matrix(matrices, row.input_matrix, n, count), read_matrix(matrices, row.rate_matrix, n, count)
+    total = matrices[row.constant + a] + matrices[row.called + a]
+    for k in range(n):
+        total += A[a, k] * v[dofs[k]]
+    for k in range(count):
+        j = inputs[row.first_input + k]
+        total += B[a, k] * m.value[j] + C[a, k] * m.rate[j]
     rate: float = total
     return rate
 
 
 @kernel
-def residual(c: Matrices, m: CoordinateColumns, v: FloatArray, f: FloatArray) -> None:
+def residual(
+    rows: Any, dofs: IntArray, inputs: IntArray, matrices: FloatArray, m: CoordinateMarkers, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
     """Subtract the right-hand sides of the equations for the rates y_t of the states from the residual f."""
-    for i in range(len(c.dofs)):
-        for a in range(c.size[i]):
-            f[c.dofs[i, a]] -= eval_rate(c, m, v, i, a)
+    for i in range(len(rows)):
+        for a in range(rows[i].state_count):
+            f[dofs[i, a]] -= eval_rate(rows[i], dofs[i], inputs, matrices, m, v, a)
 
 
 @kernel
-def tangent(c: Matrices, m: CoordinateColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def tangent(
+    rows: Any, inputs: IntArray, matrices: FloatArray, m: CoordinateMarkers, dq: float, dv: float, slots: IntArray,
+    values: FloatArray,
+) -> None:  # fmt: skip
     """Subtract dq ∂y_t/∂q + dv ∂y_t/∂v from the values of the matrix, with the coordinates q and the velocities v."""
-    n = c.dofs.shape[1]
-    row = np.zeros(n)
-    for i in range(len(c.dofs)):
-        for a in range(c.size[i]):
-            row[:] = 0.0
-            for k in range(c.size[i]):
-                row[k] = dv * (c.A[i, a, k] + c.Y[i, a, k])
-            add_input_row(c.inputs, m, i, c.B[i, a] + c.P[i, a], c.C[i, a] + c.V[i, a], dq, dv, row)
+    width = slots.shape[1]
+    change, P, V = np.zeros(width), np.zeros(len(inputs)), np.zeros(len(inputs))
+    for i in range(len(rows)):
+        row = rows[i]
+        n, count = row.state_count, row.input_count
+        A, Y = read_matrix(matrices, row.system_matrix, n, n), read_matrix(matrices, row.by_states, n, n)
+        B, by_u = read_matrix(matrices, row.input_matrix, n, count), read_matrix(matrices, row.by_inputs, n, count)
+        C, by_ut = read_matrix(matrices, row.rate_matrix, n, count), read_matrix(matrices, row.by_rates, n, count)
+        for a in range(n):
+            change[:] = 0.0
             for k in range(n):
-                values[slots[i, a, k]] -= row[k]
+                change[k] = dv * (A[a, k] + Y[a, k])
+            for k in range(count):
+                P[k], V[k] = B[a, k] + by_u[a, k], C[a, k] + by_ut[a, k]
+            add_input_row(row, inputs, m, P, V, dq, dv, change)
+            for k in range(width):
+                values[slots[i, a, k]] -= change[k]
 
 
 @kernel
-def mass(c: Matrices, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add scale times the identity matrix to the values of the mass matrix, because y_t is treated as an acceleration
     in the equations of motion.
     """
-    for i in range(len(c.dofs)):
-        for a in range(c.size[i]):
+    for i in range(len(rows)):
+        for a in range(rows[i].state_count):
             values[slots[i, a, a]] += scale
 
 
@@ -146,52 +146,65 @@ def count_states(rows: LocalRows) -> IntArray:
     return count
 
 
-def bind(rows: LocalRows) -> tuple[Matrices, InputColumns, dict[int, StateFunction]]:
-    """Create the arrays of matrices and inputs that kernels read, and the user functions of the rows."""
-    n, w, count = len(rows.rows), rows.world.ref_width(rows.table, "node"), count_states(rows)
-    inputs, ones = bind_inputs(rows, w), np.ones(n, np.int64)
-    most = inputs.m.shape[1]
-    b = stack_matrices(rows, "constant", count, ones, (w, 1))[:, :, 0].copy()
-    A = stack_matrices(rows, "system_matrix", count, count, (w, w))
-    B, C = (stack_matrices(rows, name, count, inputs.size, (w, most)) for name in ("input_matrix", "rate_matrix"))
+def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray, dict[int, StateFunction]]:
+    """Create the records of the rows, the coordinate markers of their inputs, the array of their matrices, and the user
+    functions.
+
+    A record contains the places of its matrices in the array, see `pool_matrices`: those of the user function, and
+    ``constant`` (n, 1), ``system_matrix`` (n, n), ``input_matrix`` and ``rate_matrix`` (n, k) for n states and k
+    inputs.
+    """
+    count = count_states(rows)
+    own, inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "node"))
+    ones, k = np.ones(len(count), np.int64), own["input_count"]
+    shapes = {"constant": (count, ones), "system_matrix": (count, count), "input_matrix": (count, k)}
+    shapes |= {"rate_matrix": (count, k), "called": (count, ones), "by_states": (count, count)}
+    places, matrices = pool_matrices(rows, shapes | {"by_inputs": (count, k), "by_rates": (count, k)})
     words = "finite numbers [unit of the states/s], one for each state"
-    sizes = [(int(k),) for k in count]
+    sizes = [(int(n),) for n in count]
     functions = bind_state_functions(rows, "state_function", "state_derivative", sizes, words)
-    shapes = {"F": (n, w), "Y": (n, w, w), "P": (n, w, most), "V": (n, w, most)}
-    called = {name: np.zeros(shape) for name, shape in shapes.items()}
-    return Matrices(rows.dofs, count, inputs, b, A, B, C, **called), inputs, functions
+    return rows.pack(own | places | {"state_count": count}), inputs, matrices, functions
 
 
-def read_arguments(c: Matrices, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+def read_arguments(rows: LocalRows, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return the states y, the inputs u and the rates u_t of row i."""
-    return s.v[c.dofs[i, : c.size[i]]], *read_inputs(c.inputs, coordinates_of(s), i)
+    own, inputs = rows.columns[:2]
+    return s.v[rows.dofs[i, : own["state_count"][i]]], *read_inputs(own, inputs, coordinates_of(s), i)
 
 
 def build(rows: LocalRows) -> System:
     """Create the system of `GenericODE1`."""
-    c, _, functions = rows.columns
+    own, inputs, matrices, functions = rows.columns
 
     def update(s: Fields) -> None:
         for i, f in functions.items():
-            c.F[i, : c.size[i]] = f(s.t, *read_arguments(c, s, i))
+            view_matrix(matrices, own["called"][i], own["state_count"][i], 1)[:, 0] = f(
+                s.t, *read_arguments(rows, s, i)
+            )
 
     def update_tangent(s: Fields) -> None:
         for i, f in functions.items():
-            n, k = c.size[i], c.inputs.size[i]
-            c.Y[i, :n, :n], c.P[i, :n, :k], c.V[i, :n, :k] = f.differentiate(s.t, *read_arguments(c, s, i))
+            n, k = own["state_count"][i], own["input_count"][i]
+            found = f.differentiate(s.t, *read_arguments(rows, s, i))
+            for name, width, values in zip(("by_states", "by_inputs", "by_rates"), (n, k, k), found, strict=True):
+                view_matrix(matrices, own[name][i], n, width)[:] = values
 
     system = System("GenericODE1", rows.dofs)
     before = (update, update_tangent) if functions else (None, None)
-    system.residual = call(residual, lambda s: (c, coordinates_of(s), s.v, s.f), before[0])
-    system.tangent = call(tangent, lambda s: (c, coordinates_of(s), s.dq, s.dv, s.slots, s.values), before[1])
-    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
+    system.residual = call(
+        residual, lambda s: (own, rows.dofs, inputs, matrices, coordinates_of(s), s.v, s.f), before[0]
+    )
+    system.tangent = call(
+        tangent, lambda s: (own, inputs, matrices, coordinates_of(s), s.dq, s.dv, s.slots, s.values), before[1]
+    )
+    system.mass = call(mass, lambda s: (own, s.mass, s.slots, s.values))
     return system
 
 
 def eval_states(rows: LocalRows, s: Fields) -> FloatArray:
     """Return the states y, shape (rows, w). In rows with fewer than w states, the result is padded with 0."""
-    c = rows.columns[0]
-    states: FloatArray = s.v[rows.dofs[:, : c.A.shape[1]]] * (np.arange(c.A.shape[1]) < c.size[:, None])
+    size, w = rows.columns[0]["state_count"], rows.world.ref_width(rows.table, "node")
+    states: FloatArray = s.v[rows.dofs[:, :w]] * (np.arange(w) < size[:, None])
     return states
 
 

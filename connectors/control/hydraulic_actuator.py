@@ -27,11 +27,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.control.inputs import InputColumns, Inputs, add_input_row, bind_inputs, read_inputs
-from windlass.connectors.markers.coordinate_columns import CoordinateColumns, coordinates_of
+from windlass.connectors.control.inputs import Inputs, add_input_row, bind_inputs, read_inputs
+from windlass.connectors.markers.coordinate_family import CoordinateMarkers, coordinates_of
 from windlass.connectors.markers.pair_laws import difference_positions, draw_lines, eval_distance
 from windlass.connectors.markers.pairs import Pair, bind_pair, pair_dofs, subtract
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, add_curvature
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers, add_curvature
 from windlass.connectors.markers.position_markers import POSITION
 from windlass.elements.bodies.matrix_columns import bind_state_functions
 from windlass.elements.nodes.generic_nodes import STATES
@@ -42,7 +42,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import column, function, ref
+from windlass.framework.model.schema import column, derived, function, ref
 from windlass.framework.model.system import Evaluation, Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -98,6 +98,12 @@ class HydraulicActuator(Inputs):
     active = column(
         "1", "false: the row has no force, and its pressures do not change", dtype=bool, default=True, switchable=True
     )
+    states = derived("1", "process-local indices of the pressures, shape (2,)")
+    opening = derived("1", "openings a_k of the valves, shape (2,)")
+    area = derived("m^2", "areas A_k, shape (2,)")
+    hose_volume = derived("m^3", "volumes V_h,k of the hoses, shape (2,)")
+    soft_cylinder = derived("1/Pa", "1/K_cyl, or 0 for a rigid cylinder")
+    soft_hose = derived("1/Pa", "1/K_hose, or 0 for rigid hoses")
 
 
 @kernel
@@ -142,9 +148,9 @@ def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
 
 
 @kernel
-def measure(pair: Pair, m: PositionColumns, i: int) -> tuple[float, float]:
+def measure(pair: Pair, m: PositionMarkers, i: int) -> tuple[float, float]:
     """Return the distance L of the points [m] and the rate of L [m/s] for row i. If the points coincide, L is NaN."""
-    u, ut = subtract(m.p, pair.m1[i], pair.m0[i]), subtract(m.v, pair.m1[i], pair.m0[i])
+    u, ut = subtract(m.position, pair.m1[i], pair.m0[i]), subtract(m.velocity, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     if length == 0.0:
         return np.nan, np.nan
@@ -159,7 +165,7 @@ def eval_force(row: Any, st: float, v: FloatArray) -> float:
 
 
 @kernel
-def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f: FloatArray) -> None:
+def residual(rows: Any, pair: Pair, m: PositionMarkers, n: int, v: FloatArray, f: FloatArray) -> None:
     """Add the forces on both points, and the residuals of the equations of the pressures, to f. The first n coordinates
     of a row are the coordinates of the points.
     """
@@ -169,12 +175,12 @@ def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f
             continue
         row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
         L, st = measure(pair, m, i)
-        N, u = eval_force(row, st, v) / L, subtract(m.p, m1, m0)
+        N, u = eval_force(row, st, v) / L, subtract(m.position, m1, m0)
         for x in range(3):
             for a in range(n0):
-                f[pair.dofs[i, a]] -= m.J[m0, x, a] * N * u[x]
+                f[pair.dofs[i, a]] -= m.jacobian[m0, x, a] * N * u[x]
             for a in range(n - n0):
-                f[pair.dofs[i, n0 + a]] += m.J[m1, x, a] * N * u[x]
+                f[pair.dofs[i, n0 + a]] += m.jacobian[m1, x, a] * N * u[x]
         for k in range(2):
             p = row.states[k]
             f[p] -= row.area[k] * eval_rate(row, k, L - row.offset_length, st, v[p])
@@ -182,14 +188,15 @@ def residual(rows: Any, pair: Pair, m: PositionColumns, n: int, v: FloatArray, f
 
 @kernel
 def tangent(
-    rows: Any, pair: Pair, m: PositionColumns, inputs: InputColumns, q: CoordinateColumns, P: FloatArray, V: FloatArray,
-    v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    rows: Any, pair: Pair, m: PositionMarkers, n: int, inputs: IntArray, q: CoordinateMarkers, P: FloatArray,
+    V: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, to the values of the matrix. P contains the
-    derivatives of the openings with respect to the values u of stroke and inputs. V contains the derivatives with
-    respect to the rates u_t. Both arrays have the shape (rows, 2, 1 + inputs).
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, to the values of the matrix. The first n
+    coordinates of a row are the coordinates of the points. P contains the derivatives of the openings with respect to
+    the values u of stroke and inputs. V contains the derivatives with respect to the rates u_t. Both arrays have the
+    shape (rows, 2, 1 + inputs).
     """
-    n0, n, width = pair.n0, inputs.first - 2, pair.dofs.shape[1]
+    n0, width = pair.n0, pair.dofs.shape[1]
     # arrays of derivatives. J: vector between the points; Jd: rate of this vector; eJ = e·J; rate: s_t; G_q: equation
     # of a pressure
     J, Jd = np.zeros((3, n)), np.zeros((3, n))
@@ -199,7 +206,7 @@ def tangent(
             continue
         # compute the length, the rate of the length, and the force
         row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
-        u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
+        u, ut = subtract(m.position, m1, m0), subtract(m.velocity, m1, m0)
         L, st = measure(pair, m, i)
         N, d, A = eval_force(row, st, v), row.damping, row.area
         # compute J and J̇ of the vector between the points, e·J, and the derivatives of s_t with respect to the
@@ -208,9 +215,9 @@ def tangent(
             eJ[a], rate[a] = 0.0, 0.0
         for x in range(3):
             for a in range(n0):
-                J[x, a], Jd[x, a] = -m.J[m0, x, a], -m.Jd[m0, x, a]
+                J[x, a], Jd[x, a] = -m.jacobian[m0, x, a], -m.jacobian_rate[m0, x, a]
             for a in range(n - n0):
-                J[x, n0 + a], Jd[x, n0 + a] = m.J[m1, x, a], m.Jd[m1, x, a]
+                J[x, n0 + a], Jd[x, n0 + a] = m.jacobian[m1, x, a], m.jacobian_rate[m1, x, a]
             for a in range(n):
                 eJ[a] += u[x] / L * J[x, a]
                 rate[a] += u[x] / L * Jd[x, a] + (ut[x] - st * u[x] / L) / L * J[x, a]
@@ -242,7 +249,7 @@ def tangent(
             for a in range(n):
                 G_q[a] = dq * (by_s * eJ[a] + by_st * rate[a]) + dv * by_st * eJ[a]
             G_q[n + k] = dv * G * Qp
-            add_input_row(inputs, q, i, G * Qa * P[i, k, 1:], G * Qa * V[i, k, 1:], dq, dv, G_q)
+            add_input_row(row, inputs, q, G * Qa * P[i, k, 1:], G * Qa * V[i, k, 1:], dq, dv, G_q)
             for a in range(width):
                 values[slots[i, n + k, a]] -= A[k] * G_q[a]
 
@@ -263,14 +270,8 @@ def dofs(world: Tables, table: EntityTable) -> IntArray:
     return np.concatenate([pair_dofs(world, table), states, world.ref_dofs(table, "inputs")], axis=1)
 
 
-def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, StateFunction]]:
-    """Create the data of the points, rows and inputs that kernels read, and the user functions of the valves.
-
-    Values of a row that differ between the chambers have the shape (2,). ``states`` contains the process-local indices
-    of the pressures. ``soft_cylinder`` and ``soft_hose`` are 1/K_cyl and 1/K_hose, which are 0 for rigid parts.
-    ``area``, ``hose_volume`` and ``opening`` are the areas A_k, the volumes V_h,k of the hoses and the openings a_k of
-    the valves.
-    """
+def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], IntArray, dict[int, StateFunction]]:
+    """Create the data of the points, rows and inputs that kernels read, and the user functions of the valves."""
     at = sum(rows.world.ref_width(rows.table, name) for name in ("marker0", "marker1"))
     n, local = len(rows.rows), rows.local
 
@@ -281,19 +282,20 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], InputColumns, dict[int, S
         given = local(name)
         return np.where(given > 0.0, 1.0 / np.where(given > 0.0, given, 1.0), 0.0)
 
-    derived = {"states": rows.dofs[:, at : at + 2], "opening": both("valve_opening")}
-    derived |= {name: both(name) for name in ("area", "hose_volume")}
-    derived |= {f"soft_{name}": soft(f"{name}_bulk_modulus") for name in ("cylinder", "hose")}
+    own, inputs = bind_inputs(rows, at + 2)
+    values = own | {"states": rows.dofs[:, at : at + 2], "opening": both("valve_opening")}
+    values |= {name: both(name) for name in ("area", "hose_volume")}
+    values |= {f"soft_{name}": soft(f"{name}_bulk_modulus") for name in ("cylinder", "hose")}
     words = "two finite numbers, the openings of the valves [1]"
     functions = bind_state_functions(rows, "valve_function", "valve_derivative", [(2,)] * n, words)
-    return bind_pair(rows), rows.pack(derived), bind_inputs(rows, at + 2), functions
+    return bind_pair(rows), rows.pack(values), inputs, functions
 
 
 def read_arguments(rows: LocalRows, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
     """Return the arguments of the valve functions of row i: values u and rates u_t of the stroke and the inputs."""
     pair, own, inputs, _ = rows.columns
     L, st = measure(pair, s.markers[FAMILY], i)
-    u, ut = read_inputs(inputs, coordinates_of(s), i)
+    u, ut = read_inputs(own, inputs, coordinates_of(s), i)
     return np.append(L - own["offset_length"][i], u), np.append(st, ut)
 
 
@@ -301,8 +303,8 @@ def build(rows: LocalRows) -> System:
     """Create the system of `HydraulicActuator`."""
     pair, own, inputs, functions = rows.columns
     given = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
-    P, V = np.zeros((2, len(own), 2, 1 + inputs.m.shape[1]))
-    at = inputs.first - 2
+    P, V = np.zeros((2, len(own), 2, 1 + int(own["input_count"].max(initial=0))))
+    at = pair.n0 + rows.world.ref_width(rows.table, "marker1")
 
     def update(s: Fields) -> None:
         for i, f in functions.items():
@@ -311,7 +313,7 @@ def build(rows: LocalRows) -> System:
     def update_tangent(s: Fields) -> None:
         update(s)
         for i, f in functions.items():
-            n = 1 + inputs.size[i]
+            n = 1 + own["input_count"][i]
             P[i, :, :n], V[i, :, :n] = f.differentiate(s.t, *read_arguments(rows, s, i))
 
     system = System("HydraulicActuator", rows.dofs)
@@ -319,7 +321,21 @@ def build(rows: LocalRows) -> System:
     system.residual = call(residual, lambda s: (own, pair, s.markers[FAMILY], at, s.v, s.f), before[0])
     system.tangent = call(
         tangent,
-        lambda s: (own, pair, s.markers[FAMILY], inputs, coordinates_of(s), P, V, s.v, s.dq, s.dv, s.slots, s.values),
+        lambda s: (
+            own,
+            pair,
+            s.markers[FAMILY],
+            at,
+            inputs,
+            coordinates_of(s),
+            P,
+            V,
+            s.v,
+            s.dq,
+            s.dv,
+            s.slots,
+            s.values,
+        ),
         before[1],
     )
     system.mass = call(mass, lambda s: (own, at, s.mass, s.slots, s.values))

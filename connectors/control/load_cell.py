@@ -31,7 +31,7 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.law import LocalRows, Output, Tables, register, require_law
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import ConstraintSystem, Coupling, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
@@ -49,6 +49,7 @@ class LoadCell(Component):
     node = ref(STATES, "node with the single state y")
     weights = column("1", "weights w, one for each multiplier of the joint", shape=None, default=(1.0,))
     time_constant = column("s", "time constant T of the lag between force and reading", above=0.0)
+    state = derived("1", "process-local index of the state")
 
 
 class Measured(NamedTuple):
@@ -114,9 +115,8 @@ def count_multipliers(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
-    """Create the array with the data of the rows. The field ``state`` is the process-local index of the state. In
-    addition, create the process-local indices of the multipliers and the weights w [1], shape (rows, m) each. If a
-    joint has fewer than m multipliers, the unused weights are 0.
+    """Create the records of the rows, the process-local indices of the multipliers and the weights w [1], shape (rows,
+    m) each. If a joint has fewer than m multipliers, the unused weights are 0.
     """
     weights = rows.local("weights")
     w = np.zeros((len(weights), max((len(row) for row in weights), default=0)))

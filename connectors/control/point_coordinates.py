@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateColumns
+from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateMarkers
 from windlass.connectors.markers.pairs import pair_dofs
-from windlass.connectors.markers.position_kernels import CURVED, PositionColumns
+from windlass.connectors.markers.position_kernels import CURVED, PositionMarkers
 from windlass.connectors.markers.position_kernels import FAMILY as POSITIONS
 from windlass.connectors.markers.position_markers import position_marker
 from windlass.elements.nodes.rotations import normalise
@@ -62,28 +62,28 @@ class DistanceCoordinate(Component):
 
 
 @kernel
-def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) -> None:
+def update_ways(rows: Any, n0: int, m: CoordinateMarkers, p: PositionMarkers) -> None:
     """Update the displacement or distance u, the rate of u, and the derivatives of both with respect to the
     coordinates, for all rows. The first n0 coordinates of a row are the coordinates of marker 0.
     """
     d, w, e, et = np.zeros(3), np.zeros(3), np.zeros(3), np.zeros(3)
-    n = m.J.shape[1]
+    n = m.jacobian.shape[1]
     X, Xt = np.zeros((3, n)), np.zeros((3, n))
     for i in range(len(rows)):
         row = rows[i]
-        k, m0, m1, h = row.index, row.first, row.marker1, m.h[row.index]
-        width = min(n - n0, p.J.shape[2])
+        k, m0, m1, h = row.index, row.first, row.marker1, m.second[row.index]
+        width = min(n - n0, p.jacobian.shape[2])
         # compute the vector d from the origin or from marker 0 to marker 1, its rate w, the derivatives X of d and Xt
         # of w with respect to the coordinates, and the direction e
         for a in range(3):
-            d[a], w[a] = p.p[m1, a] - row.from_origin[a], p.v[m1, a]
+            d[a], w[a] = p.position[m1, a] - row.from_origin[a], p.velocity[m1, a]
             if m0 >= 0:
-                d[a], w[a] = d[a] - p.p[m0, a], w[a] - p.v[m0, a]
+                d[a], w[a] = d[a] - p.position[m0, a], w[a] - p.velocity[m0, a]
             e[a], et[a] = row.along[a], 0.0
             for b in range(n0):
-                X[a, b], Xt[a, b] = -p.J[m0, a, b], -p.Jd[m0, a, b]
+                X[a, b], Xt[a, b] = -p.jacobian[m0, a, b], -p.jacobian_rate[m0, a, b]
             for b in range(width):
-                X[a, n0 + b], Xt[a, n0 + b] = p.J[m1, a, b], p.Jd[m1, a, b]
+                X[a, n0 + b], Xt[a, n0 + b] = p.jacobian[m1, a, b], p.jacobian_rate[m1, a, b]
         # for distances, compute the direction between the points and the rate of this direction
         curved = 0.0
         if m0 >= 0:
@@ -106,7 +106,7 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
             for a in range(3):
                 J += e[a] * X[a, b]
                 Jd += e[a] * Xt[a, b] + et[a] * X[a, b]
-            m.J[k, b], m.Jd[k, b] = J, Jd
+            m.jacobian[k, b], m.jacobian_rate[k, b] = J, Jd
         # second derivatives due to the change of the direction between the points
         for b in range(n0 + width):
             for q in range(n0 + width):
@@ -114,18 +114,18 @@ def update_ways(rows: Any, n0: int, m: CoordinateColumns, p: PositionColumns) ->
                 if curved != 0.0:
                     for a in range(3):
                         total += X[a, b] * X[a, q]
-                    total = (total - m.J[k, b] * m.J[k, q]) * curved
-                m.H[h, b, q] = total
+                    total = (total - m.jacobian[k, b] * m.jacobian[k, q]) * curved
+                m.hessian[h, b, q] = total
         # second derivatives due to both markers
         for second in range(2):
             marker = m1 if second else m0
-            if marker < 0 or p.h[marker] < 0:
+            if marker < 0 or p.second[marker] < 0:
                 continue
             begin, count, sign = (n0, width, 1.0) if second else (0, n0, -1.0)
             for b in range(count):
                 for q in range(count):
                     for a in range(3):
-                        m.H[h, begin + b, begin + q] += sign * e[a] * p.H[p.h[marker], a, b, q]
+                        m.hessian[h, begin + b, begin + q] += sign * e[a] * p.hessian[p.second[marker], a, b, q]
 
 
 def bind_way(rows: LocalRows) -> tuple[NDArray[Any], int]:

@@ -18,22 +18,21 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.control.inputs import (
-    InputColumns,
     Inputs,
     add_input_row,
     bind_inputs,
     eval_inputs,
     read_inputs,
 )
-from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
+from windlass.connectors.markers.coordinate_family import FAMILY, CoordinateMarkers
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
-from windlass.elements.bodies.matrix_columns import NO_LIST, bind_state_functions, stack_matrices
+from windlass.elements.bodies.matrix_columns import NO_LIST, bind_state_functions, pool_matrices, view_matrix
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Output, register
-from windlass.framework.model.schema import column, function, ref
+from windlass.framework.model.schema import column, derived, function, ref
 from windlass.framework.model.system import Fields, System, Term
 
 
@@ -55,83 +54,78 @@ class StateLoad(Inputs):
         switchable=True,
     )
     active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
+    called = derived("N", "load from the user function [N or N m]")
+    by_inputs = derived("1", "place of the derivatives of this load with respect to the values of the inputs")
+    by_rates = derived("1", "place of the derivatives of this load with respect to the rates of the inputs")
 
 
 @kernel
-def eval_load(row: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, i: int) -> float:
-    """Evaluate F of row i [N or N m]."""
+def eval_load(row: Any, inputs: IntArray, gains: FloatArray, m: CoordinateMarkers) -> float:
+    """Evaluate F of a row [N or N m]."""
     total = row.value + row.called
-    for k in range(inputs.size[i]):
-        j = inputs.m[i, k]
-        total += G[i, k] * m.value[j] + R[i, k] * m.rate[j]
+    for k in range(row.input_count):
+        j = inputs[row.first_input + k]
+        total += gains[row.gains + k] * m.value[j] + gains[row.rate_gains + k] * m.rate[j]
     F: float = total
     return F
 
 
 @kernel
-def load(
-    rows: Any, inputs: InputColumns, G: FloatArray, R: FloatArray, m: CoordinateColumns, dofs: IntArray, f: FloatArray
-) -> None:
+def load(rows: Any, inputs: IntArray, gains: FloatArray, m: CoordinateMarkers, dofs: IntArray, f: FloatArray) -> None:
     """Add the generalised force Jᵀ F of the load F to f."""
     for i in range(len(rows)):
         row = rows[i]
         if row.active:
-            F = eval_load(row, inputs, G, R, m, i)
-            for a in range(inputs.first):
-                f[dofs[i, a]] += m.J[row.marker, a] * F
+            F = eval_load(row, inputs, gains, m)
+            for a in range(row.input_dofs):
+                f[dofs[i, a]] += m.jacobian[row.marker, a] * F
 
 
 @kernel
 def load_tangent(
-    rows: Any,
-    inputs: InputColumns,
-    G: FloatArray,
-    R: FloatArray,
-    m: CoordinateColumns,
-    P: FloatArray,
-    V: FloatArray,
-    dq: float,
-    dv: float,
-    slots: IntArray,
+    rows: Any, inputs: IntArray, gains: FloatArray, m: CoordinateMarkers, dq: float, dv: float, slots: IntArray,
     values: FloatArray,
-) -> None:
+) -> None:  # fmt: skip
     """Add dq ∂(Jᵀ F)/∂q + dv ∂(Jᵀ F)/∂v to the values of the matrix."""
     n = slots.shape[1]
-    B = np.zeros(n)
+    B, P, V = np.zeros(n), np.zeros(len(inputs)), np.zeros(len(inputs))
     for i in range(len(rows)):
         row = rows[i]
         if not row.active:
             continue
         B[:] = 0.0
-        add_input_row(inputs, m, i, P[i] + G[i], V[i] + R[i], dq, dv, B)
-        h = m.h[row.marker]
-        F = eval_load(row, inputs, G, R, m, i)
-        for a in range(inputs.first):
+        for k in range(row.input_count):
+            P[k] = gains[row.by_inputs + k] + gains[row.gains + k]
+            V[k] = gains[row.by_rates + k] + gains[row.rate_gains + k]
+        add_input_row(row, inputs, m, P, V, dq, dv, B)
+        h = m.second[row.marker]
+        F = eval_load(row, inputs, gains, m)
+        for a in range(row.input_dofs):
             for b in range(n):
-                values[slots[i, a, b]] += m.J[row.marker, a] * B[b]
+                values[slots[i, a, b]] += m.jacobian[row.marker, a] * B[b]
             if h >= 0:
-                for b in range(inputs.first):
-                    values[slots[i, a, b]] += dq * F * m.H[h, a, b]
+                for b in range(row.input_dofs):
+                    values[slots[i, a, b]] += dq * F * m.hessian[h, a, b]
 
 
-def bind(rows: LocalRows) -> tuple[NDArray[Any], InputColumns, tuple[FloatArray, FloatArray], dict[int, StateFunction]]:
-    """Create the array with the data of the rows, the inputs, the gains G and R, shape (rows, inputs) each, and the
-    user functions. The value ``called`` of a row is the load from the user function. The coordinates of the inputs
-    follow the coordinates of the marker.
+def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray, dict[int, StateFunction]]:
+    """Create the records of the rows, the coordinate markers of their inputs, the array of their gains, and the user
+    functions.
+
+    A record also contains the places of ``gains`` and ``rate_gains`` in the array. The coordinates of the inputs follow
+    the coordinates of the marker.
     """
     n = len(rows.rows)
-    inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))
-    ones, most = np.ones(n, np.int64), inputs.m.shape[1]
-    G, R = (stack_matrices(rows, name, ones, inputs.size, (1, most))[:, 0].copy() for name in ("gains", "rate_gains"))
+    own, inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))
+    shape = np.ones(n, np.int64), own["input_count"]
+    places, gains = pool_matrices(rows, dict.fromkeys(("gains", "rate_gains", "by_inputs", "by_rates"), shape))
     functions = bind_state_functions(rows, "load_function", "load_derivative", [()] * n, "one finite number [N or N m]")
-    return rows.pack({"called": np.zeros(n)}), inputs, (G, R), functions
+    return rows.pack(own | places | {"called": np.zeros(n)}), inputs, gains, functions
 
 
 def build(rows: LocalRows) -> System:
     """Create the system of `StateLoad`."""
-    own, inputs, (G, R), functions = rows.columns
-    # derivatives of the functions with respect to u and u_t
-    P, V = np.zeros_like(G), np.zeros_like(R)
+    own, inputs, gains, functions = rows.columns
 
     def update(s: Fields) -> None:
         update_loads(rows, s)
@@ -139,16 +133,17 @@ def build(rows: LocalRows) -> System:
     def update_tangent(s: Fields) -> None:
         update(s)
         for i, f in functions.items():
-            k = inputs.size[i]
-            P[i, :k], V[i, :k] = f.differentiate(s.t, *read_inputs(inputs, s.markers[FAMILY], i))
+            found = f.differentiate(s.t, *read_inputs(own, inputs, s.markers[FAMILY], i))
+            for name, values in zip(("by_inputs", "by_rates"), found, strict=True):
+                view_matrix(gains, own[name][i], 1, own["input_count"][i])[:] = values
 
     system = System("StateLoad", rows.dofs)
     before = (update, update_tangent) if functions else (None, None)
     system.load = Term(
-        call(load, lambda s: (own, inputs, G, R, s.markers[FAMILY], rows.dofs, s.f), before[0]),
+        call(load, lambda s: (own, inputs, gains, s.markers[FAMILY], rows.dofs, s.f), before[0]),
         call(
             load_tangent,
-            lambda s: (own, inputs, G, R, s.markers[FAMILY], P, V, s.dq, s.dv, s.slots, s.values),
+            lambda s: (own, inputs, gains, s.markers[FAMILY], s.dq, s.dv, s.slots, s.values),
             before[1],
         ),
     )
@@ -159,15 +154,15 @@ def update_loads(rows: LocalRows, s: Fields) -> None:
     """Evaluate the user functions for the current values of the inputs, and store the results in ``called``."""
     own, inputs, _, functions = rows.columns
     for i, f in functions.items():
-        own["called"][i] = f(s.t, *read_inputs(inputs, s.markers[FAMILY], i))
+        own["called"][i] = f(s.t, *read_inputs(own, inputs, s.markers[FAMILY], i))
 
 
 def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
     """Return the load F without the load factor [N or N m], shape (rows,). The load is 0 for inactive rows."""
     update_loads(rows, s)
-    own, inputs, (G, R), _ = rows.columns
+    own, inputs, gains, _ = rows.columns
     m = s.markers[FAMILY]
-    F: FloatArray = np.array([eval_load(row, inputs, G, R, m, i) for i, row in enumerate(own)]) * own["active"]
+    F: FloatArray = np.array([eval_load(row, inputs, gains, m) for row in own]) * own["active"]
     return F
 
 

@@ -42,7 +42,7 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers
 from windlass.connectors.markers.position_markers import POSITION, RIGID
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_angle, register_rigid_pair, row_of_rigid
 from windlass.framework.arrays import FloatArray
@@ -192,7 +192,7 @@ def decide(row: Any, u: Pose, new: FloatArray) -> None:
 
 
 @kernel
-def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray) -> None:
+def update_history(rows: Any, pair: Pair, m: PositionMarkers, data: FloatArray, outcome: FloatArray) -> None:
     """Update the history values of the active rows. The outcome is explained in `note_outcome`."""
     error, changed, largest, worst, new = 0.0, False, 0.0, -1, np.zeros(len(START))
     for i in range(len(pair.m0)):
@@ -202,7 +202,7 @@ def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, 
         at = row.data
         # skip teeth without contact that are far away from the pulley
         m0, m1 = pair.m0[i], pair.m1[i]
-        dx, dy = m.p[m1, 0] - m.p[m0, 0], m.p[m1, 1] - m.p[m0, 1]
+        dx, dy = m.position[m1, 0] - m.position[m0, 0], m.position[m1, 1] - m.position[m0, 1]
         far = np.sqrt(dx * dx + dy * dy) > row.pitch_radius + row.tooth_height
         if far and data[at] > 0.0 and data[at + 1] > 0.0 and data[at + 2] > 0.0:
             continue
@@ -226,7 +226,7 @@ def update_history(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, 
 
 
 @kernel
-def fill_numbers(rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, out: FloatArray) -> None:
+def fill_numbers(rows: Any, pair: Pair, m: PositionMarkers, data: FloatArray, out: FloatArray) -> None:
     """Write five quantities of each row into out, shape (rows, 5): displacement u [m], height g [m], force on the
     pulley along the circle [N], outward force on the belt [N], and index of the groove.
     """

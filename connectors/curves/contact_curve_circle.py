@@ -37,7 +37,7 @@ import numpy as np
 from windlass.connectors.curves.profiles import OVERLAP, PIECE, Curves, bind_curves, trace_piece
 from windlass.connectors.friction.regularised import limit_of, share_of_slip, slides
 from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns, cross
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers, cross
 from windlass.connectors.markers.position_markers import POSITION, RIGID
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
 from windlass.framework.arrays import FloatArray, IntArray
@@ -48,7 +48,7 @@ from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.gaps import GAP, MISSED, RATE, REACH, SPEED, Gaps, X, Y, create_numbers, note_gap
 from windlass.framework.model.gaps import START as BEFORE
 from windlass.framework.model.law import LocalRows, Output
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import Fields, System, evaluate
 
 START = (0.0, 0.0, 0.0, 0.0)
@@ -106,6 +106,8 @@ class ContactCurveCircle(Component):
         default=True,
         switchable=True,
     )
+    curve = derived("1", "index of the profile")
+    pieces = derived("m", "data of the pieces in contact with the circle, shape (2, PIECE)")
 
 
 @kernel
@@ -272,7 +274,7 @@ def bring_pieces(rows: Any, pair: Pair, pieces: FloatArray, first: IntArray, dat
 
 @kernel
 def update_history(
-    rows: Any, curves: Curves, pair: Pair, m: PositionColumns, data: FloatArray, outcome: FloatArray
+    rows: Any, curves: Curves, pair: Pair, m: PositionMarkers, data: FloatArray, outcome: FloatArray
 ) -> None:
     """Update the history values of the active rows. The outcome is explained in `note_outcome`."""
     error, changed, largest, worst = 0.0, False, 0.0, -1
@@ -359,7 +361,7 @@ def find_nearest(row: Any, curves: Curves, x: float, y: float) -> int:
 
 
 @kernel
-def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers: FloatArray) -> None:
+def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionMarkers, numbers: FloatArray) -> None:
     """Write the gap quantities into the array of `Gaps`, shape (3 rows, WIDTH). The first third of the array describes
     the deeper contact of each row. The second third describes the path of the circle in the frame of the curve, for
     rows without contact. The last third describes the velocity in the frame of the curve, for circles far away from the
@@ -432,7 +434,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, numbers
 
 
 @kernel
-def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionColumns, out: FloatArray) -> None:
+def fill_numbers(rows: Any, curves: Curves, pair: Pair, m: PositionMarkers, out: FloatArray) -> None:
     """Write six quantities of both contacts of each row into out, shape (rows, 6, 2): gap [m], rate of the gap [m/s],
     slip velocity [m/s], normal force f_n [N], friction f_t [N] and index of the piece. For a contact that does not
     exist the gap is inf, and the other quantities are 0. If neither contact exists, the first gap is the smallest gap
@@ -511,14 +513,16 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     m, n = s.markers[FAMILY], len(rows.rows)
     angle = np.linspace(0.0, 2.0 * np.pi, 2 * max(subdivisions, 6) + 1)
     circle = np.stack((np.cos(angle), np.sin(angle), 0.0 * angle), axis=1)
-    places = list(m.p[pair.m1][:, None] + own["radius"][:, None, None] * (circle @ m.A[pair.m0].transpose(0, 2, 1)))
+    places = list(
+        m.position[pair.m1][:, None] + own["radius"][:, None, None] * (circle @ m.rotation[pair.m0].transpose(0, 2, 1))
+    )
     _, firsts = np.unique(np.stack((pair.m0, curve)), axis=1, return_index=True)
     for i in firsts:
         pieces = curves.pieces[curves.first[curve[i]] : curves.first[curve[i] + 1]]
         # Corners are drawn as points. The end of a piece is omitted, because it is the start of the next piece.
         traces = [trace_piece(piece, 2 if piece[0] == 0.0 else 7) for piece in pieces if piece[5] > 0.0]
         points = np.concatenate([trace[:-1] for trace in traces] + [traces[-1][-1:]])
-        places.append(m.p[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.A[pair.m0[i]].T)
+        places.append(m.position[pair.m0[i]] + np.pad(points, ((0, 0), (0, 1))) @ m.rotation[pair.m0[i]].T)
     row = np.array([*range(n), *firsts], np.int64)
     force = eval_numbers(rows, s)[:, 3].sum(axis=1)[row]
     force[n:] = 0.0
@@ -528,7 +532,6 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
 register_rigid_pair(
     ContactCurveCircle,
     force,
-    derived=("curve", "pieces"),
     derive=derive,
     before=bind_touching,
     stored=("contact_spring", energy),

@@ -41,6 +41,7 @@ from windlass.connectors.drives.fit import LARGEST_STRAIN, Bends, eval_length, f
 from windlass.connectors.drives.mistakes import check_held, note_units
 from windlass.connectors.drives.pulleys import Place, Pulley, find_place, find_spans, lay_route
 from windlass.connectors.drives.running_belt import run_belt, start_steady
+from windlass.connectors.drives.shear_belt import COLUMNS, SHEAR, check_beams, check_tension, lay_beams, read_shear
 from windlass.connectors.drives.steady_drive import (
     DriveData,
     MachineTorque,
@@ -92,7 +93,7 @@ from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.probes import SensorLike
 from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.evaluate import eval_output
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, check_world
 
 ROUTE_POINTS = 1000
 """Number of points of the line that represents the mounted belt in drawings."""
@@ -136,6 +137,8 @@ CLOSED = {
     "points": whole(1),
     "step": optional(number("s", above=0.0)),
     "name": word(),
+    "shear_stiffness": optional(number("N", above=0.0)),
+    "shear_damping": number("N s", minimum=0.0),
     "cable_columns": inside(),
 }
 POINT = optional(numbers("m", (2,), (3,)))
@@ -161,7 +164,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     """
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
-    known = list(dict.fromkeys([*own, *Cable2D.columns, *in_space]))
+    known = list(dict.fromkeys([*own, *(COLUMNS if SHEAR in columns else [*Cable2D.columns, *in_space])]))
     for name in columns:
         if name == "on":
             raise ModelError(
@@ -169,7 +172,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
                 "con.lay_line lays a line on a bed"
             )
         if name not in known:
-            raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, own, known)}")
+            raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, [*own, *COLUMNS], known)}")
 
 
 def _check_law(name: str, columns: Mapping[str, Any]) -> None:
@@ -289,6 +292,7 @@ class _Line:
             places = [find_place(world, pulley) for pulley in pulleys]
             self.route = lay_route(pulleys, places, self.cord_offsets, closed, *ends)
             self.in_space = not isinstance(self.route, Route)
+            check_beams(self.name, columns, self.in_space, teeth is not None)
             if given["turns_rope"] and not self.in_space:
                 raise ModelError(f"turns_rope of '{self.name}': must be a 3D rope, with a pulley that has an axis")
             self.is_wide = closed and self.in_space and TWIST in columns and given["width"] is not None
@@ -303,7 +307,7 @@ class _Line:
             flat = closed and not self.in_space
             turns = np.array([(1.0 if pulley.side == "left" else -1.0) if flat else 0.0 for pulley in self.pulleys])
             arcs = np.array(self.radii), np.array(self.wrap_angles), rigid, turns
-            bends = Bends(EI, *arcs, np.array(self.span_lengths))
+            bends = Bends(EI, *arcs, np.array(self.span_lengths), float(columns.get(SHEAR, inf)))
             fit = self.name, self.route.length, self.axial_stiffness
             self.strain, self.tension = find_fit(*fit, bends, given)
             self.mass_per_length = slack_mass / (1.0 + self.strain)
@@ -321,6 +325,7 @@ class _Line:
                 bends = bends._replace(contact=np.array(contact))
                 self.strain, self.tension = find_fit(*fit, bends, given)
                 self.mass_per_length = slack_mass / (1.0 + self.strain)
+            check_tension(self.name, self.tension, bends.shear)
             self._bends = bends
             self.cables = self._lay_cables(columns, places)
             self.nodes = nodes_of(world, self.cables)
@@ -507,8 +512,7 @@ class _Line:
         Raises:
             ModelError: the state belongs to another world.
         """
-        if state.world is not self.world:
-            raise ModelError("the state belongs to another world than the belt")
+        check_world(state, self.world, "Belt.report")
         return report_drive(self.drive, state)
 
     @checked(
@@ -705,6 +709,8 @@ class _Line:
             axes = [place.axis for place in places]
             scaled["normal"], twist = lay_width(self.name, self.route, axes, self.elements)
             scaled["reference_twist"] = scaled.get("reference_twist", 0.0) - twist
+        if SHEAR in columns and isinstance(self.route, Route):
+            return lay_beams(self.world, self.route, self.elements, self.name, scaled)
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 
     def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
@@ -838,7 +844,8 @@ class _Line:
         if self.closed:
             # find the node and the global axis with the smallest angle between tangent and axis, and fix the position
             # of this node along this axis
-            tangents = np.abs(self.route.eval_points(self.route.length * np.arange(self.elements) / self.elements)[1])
+            count = len(self.nodes)
+            tangents = np.abs(self.route.eval_points(self.route.length * np.arange(count) / count)[1])
             node, axis = np.unravel_index(int(tangents.argmax()), tangents.shape)
             hold = fix(self.world, self.nodes[int(node)], "xyz"[int(axis)])
             self.world.set(hold, active=False)
@@ -893,6 +900,8 @@ class Belt(_Line):
         tooth_damping: float | None = None,
         backlash: float = 0.0,
         bending_loss: float = 0.0,
+        shear_stiffness: float | None = None,
+        shear_damping: float = 0.0,
         **cable_columns: Any,
     ) -> None:
         """Add a belt, and its contact with the pulleys.
@@ -938,6 +947,9 @@ class Belt(_Line):
             backlash: backlash of a tooth in its groove [m].
             bending_loss: fraction of the bending energy that is lost between entry and exit of a pulley [1], only in
                 2D. See `bending_loss.py`.
+            shear_stiffness, shear_damping: shear stiffness GA [N] and damping [N s]. With a shear stiffness, a 2D belt
+                without teeth consists of beams (`Beam2D` of the order 2), and ``elements`` is their number. See
+                `shear_belt.py` for the columns of such belts.
             **cable_columns: further columns of the cables.
 
         Raises:
@@ -951,6 +963,7 @@ class Belt(_Line):
         given |= {"flank_angle": flank_angle, "tooth_damping": tooth_damping, "backlash": backlash}
         given["bending_loss"] = bending_loss
         columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
+        columns |= read_shear(name, shear_stiffness, shear_damping)
         super().__init__(world, pulleys, True, (None, None), {**given, "name": name}, columns)
 
 
@@ -987,6 +1000,8 @@ class Rope(_Line):
         step: float | None = None,
         name: str = "rope",
         turns_rope: bool = False,
+        shear_stiffness: float | None = None,
+        shear_damping: float = 0.0,
         **cable_columns: Any,
     ) -> None:
         """Add a rope from the point ``start`` over pulleys to the point ``end``.
@@ -1001,8 +1016,8 @@ class Rope(_Line):
                 about its axis. The argument is only allowed for ropes with torsion. ``cord_offset`` is then the radius
                 of the rope and must be > 0.
             pulleys, axial_stiffness, mass_per_length, elements, cord_offset, length, strain, tension, contact,
-                friction, layer_stiffness, points, step, name, **cable_columns: these arguments have the same meaning as
-                in `Belt`.
+                friction, layer_stiffness, points, step, name, shear_stiffness, shear_damping, **cable_columns: these
+                arguments have the same meaning as in `Belt`.
 
         Raises:
             ModelError: one of the errors of `Belt` occurs, or ``turns_rope`` is true for a rope that has no torsion,
@@ -1013,4 +1028,5 @@ class Rope(_Line):
         given |= {"layer_stiffness": layer_stiffness, "width": None, "layer_modulus": LAYER_MODULUS}
         given |= {"turns_rope": turns_rope}
         columns = {"axial_stiffness": axial_stiffness, "mass_per_length": mass_per_length, **cable_columns}
+        columns |= read_shear(name, shear_stiffness, shear_damping)
         super().__init__(world, pulleys, False, (start, end), {**given, "name": name}, columns)

@@ -59,7 +59,7 @@ from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.figures import check_picture
 from windlass.framework.output.probes import Probe, SensorLike
 from windlass.framework.output.sensors import Sensors
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, check_world
 
 SAME_TIME = 1e-9
 """Largest difference of two times that are treated as equal, divided by the duration of the means [1]."""
@@ -168,8 +168,7 @@ class DriveSensor:
 
 def create_probe(motion: DriveMotion, name: str, quantities: Sequence[str] | None, state: State) -> Probe:
     """Create a `Probe` that evaluates the given quantities of a drive, or all quantities if ``quantities`` is None."""
-    if state.world is not motion.drive.world:
-        raise ModelError("the state belongs to another world than the belt")
+    check_world(state, motion.drive.world, "a sensor of a belt")
     bound, chosen, columns = motion.find_bound(), list[int](), list[tuple[str, str]]()
     place = 0
     for part, quantity, unit, size in list_numbers(bound.blank):

@@ -25,7 +25,7 @@ from windlass.connectors.circle_points.kernels import (
     read_parameters,
 )
 from windlass.connectors.contact.circles import create_pose
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.reports.pulley_sums import find_stretch
 from windlass.elements.cable.points import shape, shape_slope
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
@@ -138,7 +138,7 @@ def count_numbers(width: int) -> int:
 
 @kernel(fast=False)
 def follow_pulley(
-    due: IntArray, c: PointRows, circle: PositionColumns, data: FloatArray, x: FloatArray, v: FloatArray,
+    due: IntArray, c: PointRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray,
     order: IntArray, closed: bool, i: int, m: DriveRoom, angle: FloatArray, touching: BoolArray, row: FloatArray,
 ) -> None:  # fmt: skip
     """Write the quantities of pulley i, and mark the cables in contact with the pulley. The quantities are computed
@@ -162,7 +162,7 @@ def follow_pulley(
         z = c.rows[k]
         n, d, par, y = z.segments, z.data, read_parameters(z, data, PRESSED), z.vertical_offset
         L = z.length * n
-        o = create_pose(circle.p, circle.v, circle.omega, circle.A, z.circle)
+        o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, z.circle)
         q, w = gather(x, c.dofs, k), gather(v, c.dofs, k)
         bend, _ = eval_bristles(par, o, y, q, w, data, d, n, L)
         presses, near, slips, ax, ay = False, False, False, 0.0, 0.0

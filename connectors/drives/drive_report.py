@@ -64,6 +64,7 @@ from windlass.connectors.drives.drive_numbers import (
     take_motion,
 )
 from windlass.connectors.drives.pulleys import Pulley
+from windlass.connectors.markers.cable_shape import collect_column
 from windlass.connectors.reports.pulley_report import eval_report
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
 from windlass.connectors.reports.quantities import show_numbers
@@ -346,8 +347,8 @@ class BoundDrive:
         # on surfaces each bristle has its own deflection, so no layer is treated as rigid
         self.rigid = [not drive.surfaces and bool(_collect(p, "rigid_layer").any()) for p in self.parts]
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
-        self.axial_stiffness = float(_collect(drive.cables, "axial_stiffness").mean())
-        self.masses = self.lengths * _collect(drive.cables, "mass_per_length")
+        self.axial_stiffness = float(collect_column(drive.cables, "axial_stiffness").mean())
+        self.masses = self.lengths * collect_column(drive.cables, "mass_per_length")
         self.law = self._gather_law() if drive.closed and not drive.surfaces and not drive.wheels else None
         self._lay_down()
 
@@ -439,7 +440,7 @@ class BoundDrive:
         """Create the `BeltLaw` of a closed 2D belt. The columns of contacts are converted from values per length of the
         taut route to values per length of the slack belt."""
         drive = self.drive
-        taut = 1.0 / (1.0 + float(_collect(drive.cables, "reference_strain").mean()))
+        taut = 1.0 / (1.0 + float(collect_column(drive.cables, "reference_strain").mean()))
         held = [
             inf if _collect(part, "rigid_layer").all() else stiffness
             for part, stiffness in zip(self.parts, self.bristles, strict=True)
@@ -448,7 +449,7 @@ class BoundDrive:
             ArcLaw(R, self._eval_friction(i), taut * held[i], taut * drive.layers[i], taut * self.stiffness[i])
             for i, R in enumerate(drive.radii)
         ]
-        bending = float(_collect(drive.cables, "bending_stiffness").mean())
+        bending = float(collect_column(drive.cables, "bending_stiffness").mean())
         length = float(self.lengths.mean())
         return BeltLaw(
             self.axial_stiffness / taut,

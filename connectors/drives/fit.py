@@ -7,11 +7,12 @@ the belt has the parameters
 
     all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
     cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
+    beams with shear: GA (1 + e), J/(1 + e)
 
-Here EA, EI, GJ and C are the stiffnesses for tension, bending, torsion and coupling. The mass per length is rhoA, and
-the rotary inertia per length is J. The curvature and the twist of the belt without load are k0 and tau0. The axial
-force is N = EA (lam (1 + e) - 1) at the stretch lam relative to the route. The conversion does not change the mass and
-the energies of the belt.
+Here EA, EI, GA, GJ and C are the stiffnesses for tension, bending, shear, torsion and coupling. The mass per length is
+rhoA, and the rotary inertia per length is J. The curvature and the twist of the belt without load are k0 and tau0. The
+axial force is N = EA (lam (1 + e) - 1) at the stretch lam relative to the route. The conversion does not change the
+mass and the energies of the belt.
 
 With bending stiffness, the ends of arcs increase the length of the belt, and the tension on the arc is lower than the
 tension of the spans by EI/(2 R²). See `circle_contact/belt_ends.py`. The lines of the spans are tangents of circles
@@ -24,6 +25,7 @@ length l = sqrt(EI/T) over which the curvature changes at an end of an arc is li
 from __future__ import annotations
 
 from collections.abc import Mapping
+from math import inf
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -41,7 +43,7 @@ LONGEST_END = 0.25
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
-    "reference_twist": -1,
+    "reference_twist": -1, "shear_stiffness": 1, "shear_damping": 1,
 }  # fmt: skip
 """For each column: the exponent k of the factor (1 + e)^k. This factor converts values of the slack belt to values per
 metre of the route.
@@ -58,6 +60,7 @@ class Bends(NamedTuple):
     turns: 1 for arcs on one side and -1 for arcs on the other side of a closed 2D belt, 0 for ropes and in 3D, shape
     (arcs,).
     spans: lengths of the spans [m]: after each arc of a closed belt, shape (arcs,), or along a rope, shape (arcs + 1,).
+    shear: shear stiffness GA of the slack belt [N], inf for a belt without shear.
     """
 
     stiffness: float
@@ -66,6 +69,7 @@ class Bends(NamedTuple):
     contact: FloatArray
     turns: FloatArray
     spans: FloatArray
+    shear: float = inf
 
 
 def eval_length(tension: float, route: float, axial_stiffness: float, bends: Bends) -> float:
@@ -75,7 +79,8 @@ def eval_length(tension: float, route: float, axial_stiffness: float, bends: Ben
     beside = np.stack(
         (np.roll(bends.spans, 1), bends.spans) if len(bends.spans) == n else (bends.spans[:-1], bends.spans[1:])
     )
-    ends = eval_ends(max(tension, LEAST * axial_stiffness), bends.stiffness, bends.contact, R, t, LONGEST_END * beside)
+    force = max(tension, LEAST * axial_stiffness)
+    ends = eval_ends(force, bends.stiffness, bends.contact, R, t, LONGEST_END * beside, bends.shear)
     shorter = 0.5 * bends.stiffness * ends.curvature.mean(axis=0) ** 2 * R * t / axial_stiffness
     moved, crossing = bends.turns * ends.offset, 0.0
     if bends.turns.any():

@@ -16,6 +16,7 @@ from math import inf, sqrt
 import numpy as np
 
 from windlass.connectors.drives.drive_report import Drive
+from windlass.connectors.markers.cable_shape import collect_column
 from windlass.connectors.markers.coordinate_marker import NodeCoordinate
 from windlass.elements.nodes.ground import Ground
 from windlass.framework.command_line.notes import say_once
@@ -62,8 +63,9 @@ def note_units(drive: Drive, strain: float, tension: float, axial_stiffness: flo
                 f"the cord is {radius - pulley.radius:g} m above {pulley.name}, whose radius is {pulley.radius:g} m: "
                 "is cord_offset given in metres?"
             )
-    if "bending_stiffness" in drive.cables.table.component.columns:
-        EI = float(drive.cables.table.collect("bending_stiffness", drive.cables.rows).max()) / (1.0 + strain)
+    kind = drive.cables.table.component
+    if "bending_stiffness" in kind.columns or "beam" in kind.provides:
+        EI = float(collect_column(drive.cables, "bending_stiffness").max()) / (1.0 + strain)
         bent = EI / (tension * min(drive.radii) ** 2)
         if bent > MOST_BENT:
             found.append(

@@ -3,9 +3,10 @@ computed from the state of the stationary belt.
 
 Let c be the flow of a belt, which is the reference length that passes a fixed point per time. Let r(X) be the position
 of the axis at the reference length X. The nodes have the velocities c r', and the slopes of the nodes have the rates c
-r''. The primes denote derivatives with respect to X. A running belt with the speed v has the shape of the stationary
-belt. On a pulley with the radius R of the cord, the contact force per length is smaller by rhoA v²/R than at
-standstill. The tension does not change, because the length of the belt does not change.
+r''. The nodes of beams with shear have the angular velocities c φ', with the rotation φ of the cross sections. The
+primes denote derivatives with respect to X. A running belt with the speed v has the shape of the stationary belt. On a
+pulley with the radius R of the cord, the contact force per length is smaller by rhoA v²/R than at standstill. The
+tension does not change, because the length of the belt does not change.
 
 If a result of `steady` is given, the material is displaced along the shape of the stationary belt until each span has
 the stretch lam of the steady motion. From the entry of an arc to the start of slip, the stretch is the stretch at the
@@ -23,6 +24,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
+from windlass.connectors.contact.axes import is_beam
 from windlass.connectors.drives.pulleys import Pulley, find_spans
 from windlass.connectors.drives.steady_drive import SteadyDrive
 from windlass.elements.cable.points import eval_shape
@@ -31,6 +33,9 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.model.table import Entity
 from windlass.framework.state.state import State
 
+BEAM = 5
+"""Number of columns of the shape of a belt of beams, see `_read_shape`."""
+FULL_TURN = 2.0 * np.pi
 FINE = 32
 """Number of points per node in the numerical integration of the displacement of the material."""
 
@@ -48,7 +53,8 @@ def run_belt(
     """
     running = state.copy()
     x, length = _read_shape(running, cables, nodes)
-    _put_rates(running, nodes, x, length, speed / float(np.linalg.norm(x[:, 2:], axis=1).mean()))
+    flow = speed / float(np.linalg.norm(x[:, 2:4], axis=1).mean())
+    _put_rates(running, nodes, x, length, flow)
     signs = [1.0 if pulley.side == "left" else -1.0 for pulley in pulleys]
     _put_speeds(running, pulleys, [sign * speed / radius for sign, radius in zip(signs, radii, strict=True)])
     return running
@@ -98,21 +104,37 @@ def start_steady(
     there = np.interp(place, material, fine)
     source = (there / station[-1] * total + first) % total
     moved = _eval_shape(x, length, source)
-    rate = np.interp(there, station, stretch) / np.linalg.norm(moved[:, 2:], axis=1)
-    moved[:, 2:] *= rate[:, None]
-    running.put(nodes, np.array(running.of(nodes)) + moved - x)
+    rate = np.interp(there, station, stretch) / np.linalg.norm(moved[:, 2:4], axis=1)
+    moved[:, 2:4] *= rate[:, None]
+    own = [0, 1, 4] if x.shape[1] == BEAM else [0, 1, 2, 3]
+    running.put(nodes, np.array(running.of(nodes)) + (moved - x)[:, own])
     _put_rates(running, nodes, moved, length, (1.0 if onward else -1.0) * steady.flow * (1.0 + strain))
     _put_speeds(running, pulleys, [duty.speed for duty in steady.pulleys])
     return running
 
 
 def _read_shape(state: State, cables: Entity, nodes: Entity) -> tuple[FloatArray, FloatArray]:
-    """Return positions and slopes of the nodes, shape (nodes, 4), and reference lengths of the cables [m], shape
-    (cables,)."""
-    columns = [np.asarray(nodes.table.collect(name, nodes.rows), np.float64) for name in ("position", "slope")]
-    x: FloatArray = np.hstack(columns)
+    """Return positions and slopes of the nodes of a closed belt, shape (nodes, 4), and reference lengths between the
+    nodes [m], shape (nodes,).
+
+    Belts of beams have one more column for the rotations φ [rad], which increase or decrease along the belt. Their
+    nodes have equal distances in reference length, so the slope at a node is the difference of both neighbours.
+    """
+    is_made_of_beams = is_beam(cables.table)
+    names = ("position", "angle") if is_made_of_beams else ("position", "slope")
+    x: FloatArray = np.column_stack([np.asarray(nodes.table.collect(name, nodes.rows), np.float64) for name in names])
     x += state.of(nodes)
-    return x, np.asarray(cables.table.collect("length", cables.rows), np.float64)
+    length = np.asarray(cables.table.collect("length", cables.rows), np.float64)
+    if not is_made_of_beams:
+        return x, length
+    length = np.full(len(x), length.sum() / len(x))
+    slope = (np.roll(x[:, :2], -1, axis=0) - np.roll(x[:, :2], 1, axis=0)) / (2.0 * length[0])
+    return np.column_stack((x[:, :2], slope, np.unwrap(x[:, 2]))), length
+
+
+def _turn_around(x: FloatArray) -> float:
+    """Return the change of the rotation along a closed belt of beams, 2π or -2π [rad]."""
+    return FULL_TURN * float(np.sign(x[-1, 4] - x[0, 4]))
 
 
 def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatArray:
@@ -122,14 +144,27 @@ def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatAr
     ends = np.cumsum(length)
     k = np.minimum(np.searchsorted(ends, place, side="right"), len(length) - 1)
     S, dS, _ = eval_shape((place - ends[k] + length[k]) / length[k], length[k])
-    corners = np.hstack((x, np.roll(x, -1, axis=0)))[k].reshape(-1, 4, 2)
-    return np.hstack([np.einsum("pa,pab->pb", N, corners) for N in (S, dS)])
+    axis = x[:, :4]
+    corners = np.hstack((axis, np.roll(axis, -1, axis=0)))[k].reshape(-1, 4, 2)
+    moved = np.hstack([np.einsum("pa,pab->pb", N, corners) for N in (S, dS)])
+    if x.shape[1] < BEAM:
+        return moved
+    stations = np.append(0.0, ends)
+    turn = np.interp(place, stations, np.append(x[:, 4], x[0, 4] + _turn_around(x)))
+    # a node that moves backwards over the first node of the belt has completed a turn less
+    apart = turn - x[:, 4]
+    return np.column_stack((moved, turn - FULL_TURN * np.round(apart / FULL_TURN)))
 
 
 def _put_rates(state: State, nodes: Entity, x: FloatArray, length: FloatArray, flow: float) -> None:
     """Set the velocities of the nodes of a belt. The argument ``flow`` is the flow c [m/s]. The arguments ``x`` and
     ``length`` are results of `_read_shape`.
     """
+    if x.shape[1] == BEAM:
+        onward, behind = np.roll(x[:, 4], -1), np.roll(x[:, 4], 1)
+        onward[-1], behind[0] = onward[-1] + _turn_around(x), behind[0] - _turn_around(x)
+        state.put(nodes, flow * np.column_stack((x[:, 2:4], (onward - behind) / (2.0 * length))), "v")
+        return
     r, slope, L = x[:, :2], x[:, 2:], length[:, None]
     step, onward = np.roll(r, -1, axis=0) - r, np.roll(slope, -1, axis=0)
     # second derivatives r'' at each node, from the cubic after the node and from the cubic before the node

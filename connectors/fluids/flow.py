@@ -16,8 +16,8 @@
     volume fraction of water: s = 1 below the surface level + η, 0 above the surface
     volume fraction of air: s = 1 above the surface, 0 below it. Over the height `transition`, s changes by a cubic step
 
-`FlowColumns` defines the parameters. With vertical stretching, the velocities of waves above the mean water level are
-equal to the velocities at this level. With all other methods, the velocities above the surface are equal to the
+`fluid.create_flow` defines the parameters. With vertical stretching, the velocities of waves above the mean water level
+are equal to the velocities at this level. With all other methods, the velocities above the surface are equal to the
 velocities at the surface. Accelerations are the accelerations of Airy waves at the height z', with the amplitudes A ω²
 C and A ω² S. On a current that carries the waves, ω in the amplitudes of velocities and accelerations is replaced by σ,
 the frequency for an observer who moves with the current. For h < H/1000 the power law is replaced by a straight line,
@@ -52,28 +52,49 @@ LOWEST = 1e-3
 """Height h/H [1]. Below this height the power law is replaced by a straight line."""
 
 
-class FlowColumns(NamedTuple):
-    """Parameters of one fluid, and the points at which the flow is evaluated."""
+class Flow(NamedTuple):
+    """A fluid, and the points at which its flow is evaluated."""
 
-    kind: int  # type of the profile
-    fills: int  # region that the fluid occupies: below the surface, above the surface, or everywhere
-    up: int  # index of the axis that points upwards
-    V: FloatArray  # velocity of the profile [m/s], shape (3,)
-    level: float  # height of the surface at rest [m]
-    transition: float  # height over which the volume fraction of the fluid increases from 0 to 1 [m]
-    ground: float  # height at which h = 0 [m]: the bed of water, or the level of other fluids
-    height: float  # reference height H of the profile [m]
-    exponent: float  # exponent of the power law [1]
-    roughness: float  # roughness length of the logarithmic law [m]
-    depth: float  # water depth d [m]
-    growth: float  # duration of the start ramp of waves and gusts [s]; 0 without a ramp
-    table: FloatArray  # heights z [m] and horizontal velocities [m/s], shape (k, 3)
-    stretching: int  # method for the heights z' of wave velocities near the surface
-    waves: FloatArray  # of each wave: amplitude [m], ω [rad/s], k [1/m], cos θ, sin θ, φ [rad], amplitude of the
-    # velocity at the level [m/s], σ [rad/s], shape (m, 8)
-    wind: FloatArray  # unit vector of the direction of gusts, x and the other horizontal axis [1], shape (2,)
-    gusts: FloatArray  # of each gust: amplitude [m/s], ω [rad/s], k = ω/|V| [1/m], φ [rad], shape (m, 4)
+    fluid: NDArray[Any]  # the record of the fluid, see `fluid.create_flow`, shape (1,)
+    table: FloatArray  # heights z [m] and horizontal velocities of the profile [m/s], shape (k, 3)
+    waves: NDArray[Any]  # one record for each wave, see `create_waves`
+    gusts: NDArray[Any]  # one record for each gust, see `create_gusts`
     where: IntArray  # indices of the points of this fluid in the arrays of all points, shape (n,)
+
+
+def create_waves(
+    amplitude: FloatArray, frequency: FloatArray, number: FloatArray, direction: FloatArray, phase: FloatArray,
+    speed: FloatArray, sigma: FloatArray,
+) -> NDArray[Any]:  # fmt: skip
+    """Create one record for each of m waves. Its fields are ``along`` and ``across``, which are cos θ and sin θ of the
+    direction θ, and the other arguments.
+
+    Args:
+        amplitude: amplitudes A [m], shape (m,) as the other arguments.
+        frequency: frequencies ω [rad/s].
+        number: wave numbers k [1/m].
+        direction: directions θ of travel [rad].
+        phase: phases φ [rad].
+        speed: amplitudes of the velocity at the level [m/s].
+        sigma: frequencies σ for an observer who moves with the current [rad/s].
+    """
+    return create_records(
+        amplitude=amplitude,
+        frequency=frequency,
+        number=number,
+        along=np.cos(direction),
+        across=np.sin(direction),
+        phase=phase,
+        speed=speed,
+        sigma=sigma,
+    )
+
+
+def create_gusts(amplitude: FloatArray, frequency: FloatArray, phase: FloatArray, speed: float) -> NDArray[Any]:
+    """Create one record for each of m gusts: amplitude [m/s], frequency ω [rad/s], number k = ω/|V| [1/m] for the mean
+    velocity |V| = ``speed`` [m/s], and phase φ [rad]. The arguments have the shape (m,).
+    """
+    return create_records(amplitude=amplitude, frequency=frequency, number=frequency / speed, phase=phase)
 
 
 def create_flows(count: int) -> NDArray[Any]:
@@ -110,36 +131,37 @@ def step_up(x: float) -> tuple[float, float]:
 
 
 @kernel
-def eval_profile(c: FlowColumns, z: float) -> tuple[float, float]:
+def eval_profile(fluid: Any, z: float) -> tuple[float, float]:
     """Return the factor of the velocity V of the profile at the height z [m], and its derivative with respect to z
     [1/m], for all profiles that are not tables."""
-    h = z - c.ground
-    if c.kind == POWER:
-        lowest = LOWEST * c.height
+    h, height = z - fluid.ground, fluid.reference_height
+    if fluid.profile == POWER:
+        lowest = LOWEST * height
         if h <= 0.0:
             return 0.0, 0.0
         if h < lowest:
-            slope = LOWEST**c.exponent / lowest
+            slope = LOWEST**fluid.exponent / lowest
             return slope * h, slope
-        share = (h / c.height) ** c.exponent
-        return share, c.exponent * share / h
-    if c.kind == LOG:
-        if h <= c.roughness:
+        share = (h / height) ** fluid.exponent
+        return share, fluid.exponent * share / h
+    if fluid.profile == LOG:
+        if h <= fluid.roughness:
             return 0.0, 0.0
-        whole = log(c.height / c.roughness)
-        return log(h / c.roughness) / whole, 1.0 / (h * whole)
+        whole = log(height / fluid.roughness)
+        return log(h / fluid.roughness) / whole, 1.0 / (h * whole)
     return 1.0, 0.0
 
 
 @kernel
-def eval_current(c: FlowColumns, z: float) -> tuple[float, float, float, float]:
+def eval_current(c: Flow, z: float) -> tuple[float, float, float, float]:
     """Return the velocities of the profile along x and along the other horizontal axis [m/s] at the height z [m], and
     their derivatives with respect to z [1/s].
     """
-    side = 3 - c.up
-    if c.kind != TABLE:
-        share, slope = eval_profile(c, z)
-        return share * c.V[0], share * c.V[side], slope * c.V[0], slope * c.V[side]
+    fluid = c.fluid[0]
+    V, side = fluid.velocity, 3 - fluid.up
+    if fluid.profile != TABLE:
+        share, slope = eval_profile(fluid, z)
+        return share * V[0], share * V[side], slope * V[0], slope * V[side]
     last = len(c.table) - 1
     low, high = 0, last
     while high - low > 1:
@@ -153,31 +175,32 @@ def eval_current(c: FlowColumns, z: float) -> tuple[float, float, float, float]:
     inside = 1.0 if c.table[0, 0] <= z < c.table[last, 0] else 0.0
     dx, dy = c.table[high, 1] - c.table[low, 1], c.table[high, 2] - c.table[low, 2]
     u, v = c.table[low, 1] + y * dx, c.table[low, 2] + y * dy
-    return c.V[0] + u, c.V[side] + v, inside * dx / width, inside * dy / width
+    return V[0] + u, V[side] + v, inside * dx / width, inside * dy / width
 
 
 @kernel
-def add_profile(c: FlowColumns, z: float, f: Any) -> None:
+def add_profile(c: Flow, z: float, f: Any) -> None:
     """Add the velocity of the profile at the height z, and its derivative with respect to z, to the values f of a
     point.
     """
-    if c.kind != TABLE:
-        share, slope = eval_profile(c, z)
+    fluid = c.fluid[0]
+    V, up, side = fluid.velocity, fluid.up, 3 - fluid.up
+    if fluid.profile != TABLE:
+        share, slope = eval_profile(fluid, z)
         for k in range(3):
-            f.u[k] += share * c.V[k]
-            f.G[k, c.up] += slope * c.V[k]
+            f.u[k] += share * V[k]
+            f.G[k, up] += slope * V[k]
         return
-    side = 3 - c.up
     u, v, slope, side_slope = eval_current(c, z)
     f.u[0] += u
     f.u[side] += v
-    f.u[c.up] += c.V[c.up]
-    f.G[0, c.up] += slope
-    f.G[side, c.up] += side_slope
+    f.u[up] += V[up]
+    f.G[0, up] += slope
+    f.G[side, up] += side_slope
 
 
 @kernel
-def fill_means(c: FlowColumns, cx: FloatArray, cy: FloatArray, z: FloatArray, w: FloatArray, mean: FloatArray) -> None:
+def fill_means(c: Flow, cx: FloatArray, cy: FloatArray, z: FloatArray, w: FloatArray, mean: FloatArray) -> None:
     """Write the mean velocities of the profile [m/s] along m horizontal directions into ``mean``, shape (m,). Mean i is
     the sum of the velocities along (cx[i], cy[i]) at the n heights z[i] [m], multiplied by the weights w [1]. cx and cy
     have the shape (m,), z the shape (m, n), and w the shape (n,).
@@ -190,69 +213,71 @@ def fill_means(c: FlowColumns, cx: FloatArray, cy: FloatArray, z: FloatArray, w:
 
 
 @kernel(inline=True)
-def eval_phase(c: FlowColumns, m: int, r: FloatArray, t: float) -> float:
-    """Return the phase ψ of wave m at the position r [m], shape (3,), and the time t [s]."""
-    w = c.waves[m]
-    return float(w[2] * (r[0] * w[3] + r[3 - c.up] * w[4]) - w[1] * t + w[5])
+def eval_phase(wave: Any, r: FloatArray, side: int, t: float) -> float:
+    """Return the phase ψ of a wave at the position r [m], shape (3,), and the time t [s]. The horizontal axes are x and
+    the axis with the index ``side``.
+    """
+    return float(wave.number * (r[0] * wave.along + r[side] * wave.across) - wave.frequency * t + wave.phase)
 
 
 @kernel(inline=True)
-def eval_growth(c: FlowColumns, t: float) -> tuple[float, float]:
+def eval_growth(fluid: Any, t: float) -> tuple[float, float]:
     """Return the factor r(t) of the start ramp and its time derivative [1/s]."""
-    if c.growth <= 0.0:
+    if fluid.wave_growth <= 0.0:
         return 1.0, 0.0
-    r, slope = step_up(t / c.growth)
-    return r, slope / c.growth
+    r, slope = step_up(t / fluid.wave_growth)
+    return r, slope / fluid.wave_growth
 
 
 @kernel
-def eval_elevation(c: FlowColumns, r: FloatArray, t: float) -> tuple[float, float, float, float]:
+def eval_elevation(c: Flow, r: FloatArray, t: float) -> tuple[float, float, float, float]:
     """Return the surface elevation η [m] at the position r [m], shape (3,), its time derivative [m/s], and its
     derivatives along x and along the other horizontal axis [1].
     """
-    grown, rate = eval_growth(c, t)
-    eta, eta_t, along, across = 0.0, 0.0, 0.0, 0.0
+    grown, rate = eval_growth(c.fluid[0], t)
+    side, eta, eta_t, along, across = 3 - c.fluid[0].up, 0.0, 0.0, 0.0, 0.0
     for m in range(len(c.waves)):
         w = c.waves[m]
-        psi = eval_phase(c, m, r, t)
-        high, slope = w[0] * cos(psi), -w[0] * sin(psi)
+        psi = eval_phase(w, r, side, t)
+        high, slope = w.amplitude * cos(psi), -w.amplitude * sin(psi)
         eta += grown * high
-        eta_t += rate * high - grown * w[1] * slope
-        along += grown * w[2] * w[3] * slope
-        across += grown * w[2] * w[4] * slope
+        eta_t += rate * high - grown * w.frequency * slope
+        along += grown * w.number * w.along * slope
+        across += grown * w.number * w.across * slope
     return eta, eta_t, along, across
 
 
 @kernel
-def eval_height(c: FlowColumns, z: float, eta: float) -> tuple[float, float, float]:
+def eval_height(fluid: Any, z: float, eta: float) -> tuple[float, float, float]:
     """Return the height z' [m] at which the velocities of waves are evaluated, and its derivatives with respect to z
     and η [1]. The argument ``z`` is the height above the level [m], and ``eta`` is the surface elevation η [m].
     """
-    if z <= -c.depth:
-        return -c.depth, 0.0, 0.0
-    if c.stretching == VERTICAL:
+    depth = fluid.depth
+    if z <= -depth:
+        return -depth, 0.0, 0.0
+    if fluid.stretching == VERTICAL:
         return (z, 1.0, 0.0) if z < 0.0 else (0.0, 0.0, 0.0)
-    if c.stretching == WHEELER:
+    if fluid.stretching == WHEELER:
         if z >= eta:
             return 0.0, 0.0, 0.0
-        share = c.depth / (c.depth + eta)
-        return (z - eta) * share, share, -(z + c.depth) * share / (c.depth + eta)
+        share = depth / (depth + eta)
+        return (z - eta) * share, share, -(z + depth) * share / (depth + eta)
     if z < eta:
         return z, 1.0, 0.0
-    return (eta, 0.0, 1.0) if eta > -c.depth else (-c.depth, 0.0, 0.0)
+    return (eta, 0.0, 1.0) if eta > -depth else (-depth, 0.0, 0.0)
 
 
 @kernel(inline=True)
-def eval_decrease(c: FlowColumns, k: float, y: float) -> tuple[float, float, float, float]:
+def eval_decrease(fluid: Any, k: float, y: float) -> tuple[float, float, float, float]:
     """Return the factors C and S [1] of a wave with the wave number k [1/m] at the height z' = y [m], and their
     derivatives with respect to y [1/m].
     """
-    above = y if c.stretching == LINEAR and y > 0.0 else 0.0
+    above = y if fluid.stretching == LINEAR and y > 0.0 else 0.0
     z = y - above
     C, S = exp(k * z), 0.0
-    if 2.0 * k * c.depth < -DEEPEST:
-        down = exp(-k * (z + 2.0 * c.depth))
-        scale = 1.0 / (1.0 - exp(-2.0 * k * c.depth))
+    if 2.0 * k * fluid.depth < -DEEPEST:
+        down = exp(-k * (z + 2.0 * fluid.depth))
+        scale = 1.0 / (1.0 - exp(-2.0 * k * fluid.depth))
         C, S = scale * (C + down), scale * (C - down)
     else:
         S = C
@@ -262,65 +287,67 @@ def eval_decrease(c: FlowColumns, k: float, y: float) -> tuple[float, float, flo
 
 
 @kernel
-def add_waves(c: FlowColumns, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
+def add_waves(c: Flow, r: FloatArray, t: float, gradients: bool, f: Any) -> None:
     """Add velocity and acceleration of all waves at the position r [m], shape (3,), to the values f of a point. If
     ``gradients`` is true, also add the derivatives of both with respect to position.
     """
-    grown, rate = eval_growth(c, t)
-    side = 3 - c.up
+    fluid = c.fluid[0]
+    grown, rate = eval_growth(fluid, t)
+    up, side = fluid.up, 3 - fluid.up
     eta, along, across = 0.0, 0.0, 0.0
-    if c.stretching != VERTICAL:
+    if fluid.stretching != VERTICAL:
         eta, _, along, across = eval_elevation(c, r, t)
-    y, by_z, by_eta = eval_height(c, r[c.up] - c.level, eta)
+    y, by_z, by_eta = eval_height(fluid, r[up] - fluid.surface, eta)
     # derivatives of the velocities and accelerations with respect to y. The components are along x, along the other
     # horizontal axis and upwards.
     ux, uy, uz, ax, ay, az = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for m in range(len(c.waves)):
         w = c.waves[m]
-        k, sigma = w[2], w[7]
+        k, sigma, wx, wy = w.number, w.sigma, w.along, w.across
         if k * y < DEEPEST:
             continue
-        psi = eval_phase(c, m, r, t)
-        C, S, Cy, Sy = eval_decrease(c, k, y)
-        cp, sp = w[6] * cos(psi), w[6] * sin(psi)
+        psi = eval_phase(w, r, side, t)
+        C, S, Cy, Sy = eval_decrease(fluid, k, y)
+        cp, sp = w.speed * cos(psi), w.speed * sin(psi)
         # horizontal and vertical velocities u, v and accelerations a, b; the accelerations include the rate of the
         # start ramp
         u, v, a, b = C * cp, S * sp, sigma * C * sp, -sigma * S * cp
-        add_flow(c.up, side, w[3], w[4], grown * u, grown * v, f.u)
-        add_flow(c.up, side, w[3], w[4], grown * a + rate * u, grown * b + rate * v, f.a)
+        add_flow(up, side, wx, wy, grown * u, grown * v, f.u)
+        add_flow(up, side, wx, wy, grown * a + rate * u, grown * b + rate * v, f.a)
         if gradients:
             us, vs, a_s, bs = -k * C * sp, k * S * cp, sigma * k * C * cp, sigma * k * S * sp
-            add_gradient(c.up, side, w[3], w[4], grown * us, grown * vs, f.G)
-            add_gradient(c.up, side, w[3], w[4], grown * a_s + rate * us, grown * bs + rate * vs, f.H)
+            add_gradient(up, side, wx, wy, grown * us, grown * vs, f.G)
+            add_gradient(up, side, wx, wy, grown * a_s + rate * us, grown * bs + rate * vs, f.H)
             us, vs = grown * Cy * cp, grown * Sy * sp
             a_s, bs = grown * sigma * Cy * sp + rate * Cy * cp, rate * Sy * sp - grown * sigma * Sy * cp
-            ux, uy, uz = ux + us * w[3], uy + us * w[4], uz + vs
-            ax, ay, az = ax + a_s * w[3], ay + a_s * w[4], az + bs
+            ux, uy, uz = ux + us * wx, uy + us * wy, uz + vs
+            ax, ay, az = ax + a_s * wx, ay + a_s * wy, az + bs
     if gradients:
-        add_product(c.up, side, (ux, uy, uz), (by_eta * along, by_eta * across, by_z), f.G)
-        add_product(c.up, side, (ax, ay, az), (by_eta * along, by_eta * across, by_z), f.H)
+        add_product(up, side, (ux, uy, uz), (by_eta * along, by_eta * across, by_z), f.G)
+        add_product(up, side, (ax, ay, az), (by_eta * along, by_eta * across, by_z), f.H)
 
 
 @kernel
-def add_gusts(c: FlowColumns, r: FloatArray, t: float, f: Any) -> None:
+def add_gusts(c: Flow, r: FloatArray, t: float, f: Any) -> None:
     """Add velocity and acceleration of all gusts at the position r, shape (3,), and their derivatives with respect to
     position, to the values f of a point.
     """
-    grown, rate = eval_growth(c, t)
-    side = 3 - c.up
+    fluid = c.fluid[0]
+    grown, rate = eval_growth(fluid, t)
+    up, side, cx, cy = fluid.up, 3 - fluid.up, fluid.wind[0], fluid.wind[1]
     u, a, us, a_s = 0.0, 0.0, 0.0, 0.0
     for m in range(len(c.gusts)):
         w = c.gusts[m]
-        psi = w[2] * (r[0] * c.wind[0] + r[side] * c.wind[1]) - w[1] * t + w[3]
-        cp, sp = w[0] * cos(psi), w[0] * sin(psi)
+        psi = w.number * (r[0] * cx + r[side] * cy) - w.frequency * t + w.phase
+        cp, sp = w.amplitude * cos(psi), w.amplitude * sin(psi)
         u += grown * cp
-        a += grown * w[1] * sp + rate * cp
-        us -= grown * w[2] * sp
-        a_s += w[2] * (grown * w[1] * cp - rate * sp)
-    add_flow(c.up, side, c.wind[0], c.wind[1], u, 0.0, f.u)
-    add_flow(c.up, side, c.wind[0], c.wind[1], a, 0.0, f.a)
-    add_gradient(c.up, side, c.wind[0], c.wind[1], us, 0.0, f.G)
-    add_gradient(c.up, side, c.wind[0], c.wind[1], a_s, 0.0, f.H)
+        a += grown * w.frequency * sp + rate * cp
+        us -= grown * w.number * sp
+        a_s += w.number * (grown * w.frequency * cp - rate * sp)
+    add_flow(up, side, cx, cy, u, 0.0, f.u)
+    add_flow(up, side, cx, cy, a, 0.0, f.a)
+    add_gradient(up, side, cx, cy, us, 0.0, f.G)
+    add_gradient(up, side, cx, cy, a_s, 0.0, f.H)
 
 
 @kernel(inline=True)
@@ -360,63 +387,65 @@ def add_product(
 
 
 @kernel
-def fill_share(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
+def fill_share(c: Flow, points: Any, time: FloatArray, f: Any) -> None:
     """Write the volume fraction of the fluid at its points, and the derivatives of the volume fraction, into f, see
     `create_flows`, at the time ``time[0]`` [s]."""
-    t, side, highest = time[0], 3 - c.up, 0.5 * c.transition
+    fluid = c.fluid[0]
+    t, up, side, highest = time[0], fluid.up, 3 - fluid.up, 0.5 * fluid.transition
     for m in range(len(c.waves)):
-        highest += c.waves[m, 0]
+        highest += c.waves[m].amplitude
     for i in c.where:
-        below = c.level - points[i].r[c.up]
+        below = fluid.surface - points[i].r[up]
         f[i].s, f[i].st = 1.0, 0.0
         for k in range(3):
             f[i].ds[k] = 0.0
-        if c.fills == EVERYWHERE:
+        if fluid.fills == EVERYWHERE:
             continue
         if abs(below) >= highest:
             # even the highest waves do not change the volume fraction at this point
-            f[i].s = 1.0 if (below > 0.0) == (c.fills == BELOW) else 0.0
+            f[i].s = 1.0 if (below > 0.0) == (fluid.fills == BELOW) else 0.0
             continue
         eta, eta_t, along, across = eval_elevation(c, points[i].r, t)
-        s, slope = step_up((below + eta) / c.transition + 0.5)
-        slope /= c.transition
-        if c.fills == ABOVE:
+        s, slope = step_up((below + eta) / fluid.transition + 0.5)
+        slope /= fluid.transition
+        if fluid.fills == ABOVE:
             s, slope = 1.0 - s, -slope
         f[i].s, f[i].st = s, slope * eta_t
         f[i].ds[0] = slope * along
         f[i].ds[side] = slope * across
-        f[i].ds[c.up] = -slope
+        f[i].ds[up] = -slope
 
 
 @kernel
-def fill_surface(c: FlowColumns, points: Any, time: FloatArray, height: FloatArray) -> None:
+def fill_surface(c: Flow, points: Any, time: FloatArray, height: FloatArray) -> None:
     """Write the height of the surface [m] above the points of the fluid into ``height``, shape (p,), at the time
     ``time[0]`` [s]."""
     for i in c.where:
-        height[i] = c.level + eval_elevation(c, points[i].r, time[0])[0]
+        height[i] = c.fluid[0].surface + eval_elevation(c, points[i].r, time[0])[0]
 
 
 @kernel
-def fill_surface_shape(c: FlowColumns, points: Any, time: FloatArray, f: Any) -> None:
+def fill_surface_shape(c: Flow, points: Any, time: FloatArray, f: Any) -> None:
     """Write the shape of the surface above the points of the fluid into f, see `create_surfaces`, at the time
     ``time[0]`` [s]."""
-    t, side = time[0], 3 - c.up
-    grown, rate = eval_growth(c, t)
+    fluid = c.fluid[0]
+    t, side = time[0], 3 - fluid.up
+    grown, rate = eval_growth(fluid, t)
     for i in c.where:
-        f[i].Z, f[i].Zt = c.level, 0.0
+        f[i].Z, f[i].Zt = fluid.surface, 0.0
         for a in range(3):
             f[i].slope[a], f[i].slope_t[a] = 0.0, 0.0
             for b in range(3):
                 f[i].bend[a, b] = 0.0
         for m in range(len(c.waves)):
             w = c.waves[m]
-            psi = eval_phase(c, m, points[i].r, t)
-            high, steep = w[0] * cos(psi), -w[0] * sin(psi)
-            kx, ky = w[2] * w[3], w[2] * w[4]
+            psi = eval_phase(w, points[i].r, side, t)
+            high, steep = w.amplitude * cos(psi), -w.amplitude * sin(psi)
+            kx, ky = w.number * w.along, w.number * w.across
             f[i].Z += grown * high
-            f[i].Zt += rate * high - grown * w[1] * steep
+            f[i].Zt += rate * high - grown * w.frequency * steep
             # time derivative of the slope divided by the wave number
-            change = rate * steep + grown * w[1] * high
+            change = rate * steep + grown * w.frequency * high
             f[i].slope[0] += grown * kx * steep
             f[i].slope[side] += grown * ky * steep
             f[i].slope_t[0] += kx * change
@@ -428,7 +457,7 @@ def fill_surface_shape(c: FlowColumns, points: Any, time: FloatArray, f: Any) ->
 
 
 @kernel
-def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any) -> None:
+def fill_flow(c: Flow, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any) -> None:
     """Write velocities, accelerations and volume fractions of the fluid at its points into f, see `create_flows`, at
     the time ``time[0]`` [s].
 
@@ -439,7 +468,7 @@ def fill_flow(c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, 
 
 @kernel
 def fill_flow_gradients(
-    c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any
+    c: Flow, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, f: Any
 ) -> None:
     """Write the values of `fill_flow` and their derivatives with respect to position. The argument ``gradients``
     contains the derivatives of ``given``, shape (p, 2, 3, 3).
@@ -449,7 +478,7 @@ def fill_flow_gradients(
 
 @kernel
 def fill_all(
-    c: FlowColumns, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Any
+    c: Flow, points: Any, time: FloatArray, given: FloatArray, gradients: FloatArray, whole: bool, f: Any
 ) -> None:
     """Write the values of `fill_flow` into f. If ``whole`` is true, also write the derivatives of velocities and
     accelerations with respect to position.
@@ -460,7 +489,7 @@ def fill_all(
             f[i].u[k], f[i].a[k] = 0.0, 0.0
             for b in range(3):
                 f[i].G[k, b], f[i].H[k, b] = 0.0, 0.0
-        add_profile(c, points[i].r[c.up], f[i])
+        add_profile(c, points[i].r[c.fluid[0].up], f[i])
         add_waves(c, points[i].r, time[0], whole, f[i])
         if len(c.gusts):
             add_gusts(c, points[i].r, time[0], f[i])

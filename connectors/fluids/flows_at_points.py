@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.fluids.flow import FlowColumns
+from windlass.connectors.fluids.flow import Flow
 from windlass.connectors.fluids.fluid import create_flow
 from windlass.connectors.fluids.user_flows import UserFlow
 from windlass.framework.arrays import FloatArray, IntArray
@@ -13,9 +13,9 @@ from windlass.framework.model.law import Tables
 
 def create_flows_at(
     world: Tables, fluids: IntArray, up: IntArray, scale: FloatArray
-) -> tuple[list[FlowColumns], list[UserFlow]]:
-    """Return the data with which kernels evaluate the fluids at points. The data are one `FlowColumns` for each fluid
-    and upward axis, and one `UserFlow` for each `FlowColumns` of a fluid with a user function.
+) -> tuple[list[Flow], list[UserFlow]]:
+    """Return the data with which kernels evaluate the fluids at points. The data are one `Flow` for each fluid
+    and upward axis, and one `UserFlow` for each `Flow` of a fluid with a user function.
 
     Args:
         world: model that contains the fluids.

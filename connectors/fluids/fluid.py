@@ -30,7 +30,9 @@ from windlass.connectors.fluids.flow import (
     UNIFORM,
     VERTICAL,
     WHEELER,
-    FlowColumns,
+    Flow,
+    create_gusts,
+    create_waves,
 )
 from windlass.connectors.fluids.sea_states import wave_number
 from windlass.connectors.fluids.wave_current import find_mean_currents, solve_dispersion
@@ -38,6 +40,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Tables, register
+from windlass.framework.model.rows import row_type
 from windlass.framework.model.schema import Component, column
 from windlass.framework.model.schema import function as flow_function
 from windlass.framework.model.table import EntityTable
@@ -190,7 +193,7 @@ def check(world: Tables, table: EntityTable) -> None:
         if table.local("wave_current")[i] and len(given["wave_amplitudes"]):
             # in 2D all waves run along x, so the velocity along y does not matter
             flow = create_flow(table, int(row), 2, np.zeros(0, np.int64))
-            for m in np.flatnonzero(~(flow.waves[:, 7] > 0.0))[:1]:
+            for m in np.flatnonzero(~(flow.waves["sigma"] > 0.0))[:1]:
                 omega, theta = (given[name][m] for name in ("wave_frequencies", "wave_directions"))
                 limit = table.local("gravity")[i] / (4.0 * omega)
                 raise ModelError(
@@ -239,8 +242,15 @@ def check_plane(table: EntityTable, row: int, user: str) -> None:
             )
 
 
-def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowColumns:
-    """Create the parameters of a fluid that kernels read.
+def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> Flow:
+    """Create the data of a fluid that kernels read. The record of the fluid contains the columns of the fluid and the
+    following fields.
+
+    profile, fills, stretching: number of the type of the profile, of the region that the fluid occupies, and of the
+        method for the heights z' of wave velocities near the surface.
+    up: index of the axis that points upwards.
+    ground: height at which h = 0 [m]: the bed of water, or the level of other fluids.
+    wind: unit vector of the direction of gusts, x and the other horizontal axis [1], shape (2,).
 
     Args:
         table: table of the fluids.
@@ -266,24 +276,22 @@ def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowC
             f"velocity = {mean.tolist()} m/s in Fluid row {row}: must have a horizontal component, which carries the "
             "gusts"
         )
-    flow = FlowColumns(
-        kind=PROFILES[str(value["profile"])],
-        fills=fills,
-        up=up,
-        V=np.array(value["velocity"], np.float64),
-        level=level,
-        transition=float(value["transition"]),
-        ground=level - depth if fills == BELOW else level,
-        height=float(value["reference_height"]),
-        exponent=float(value["exponent"]),
-        roughness=float(value["roughness"]),
-        depth=depth,
-        growth=float(value["wave_growth"]),
+    derived = {
+        "profile": np.array([PROFILES[str(value["profile"])]]),
+        "fills": np.array([fills]),
+        "stretching": np.array([STRETCHINGS[str(value["stretching"])]]),
+        "up": np.array([up]),
+        "ground": np.array([level - depth if fills == BELOW else level]),
+        "wind": (along / speed)[None],
+    }
+    record = np.zeros(1, row_type(table.component, derived))
+    for name in record.dtype.names or ():
+        record[name] = derived.get(name, value.get(name))
+    flow = Flow(
+        fluid=record,
         table=np.ascontiguousarray(heights),
-        stretching=STRETCHINGS[str(value["stretching"])],
-        waves=np.zeros((0, 8)),
-        wind=along / speed,
-        gusts=np.ascontiguousarray(np.column_stack((gust, gust_omega, gust_omega / speed, gust_phase))),
+        waves=create_waves(*[np.zeros(0)] * 7),
+        gusts=create_gusts(gust, gust_omega, gust_phase, speed),
         where=where,
     )
     if not len(omega):
@@ -300,8 +308,7 @@ def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> FlowC
     sigma = omega - k * current
     given = np.asarray(value["wave_velocities"], np.float64)
     speeds = given * np.tanh(k * depth) if len(given) else amplitude * sigma
-    waves = np.column_stack((amplitude, omega, k, np.cos(direction), np.sin(direction), phase, speeds, sigma))
-    return flow._replace(waves=np.ascontiguousarray(waves))
+    return flow._replace(waves=create_waves(amplitude, omega, k, direction, phase, speeds, sigma))
 
 
 register(

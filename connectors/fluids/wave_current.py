@@ -20,7 +20,7 @@ from collections.abc import Callable
 
 import numpy as np
 
-from windlass.connectors.fluids.flow import FlowColumns, fill_means
+from windlass.connectors.fluids.flow import Flow, fill_means
 from windlass.connectors.fluids.sea_states import wave_number
 from windlass.elements.cable.points import gauss_rule
 from windlass.framework.arrays import FloatArray
@@ -34,30 +34,29 @@ DEEP = 300.0
 """Exponent 2 k d [1]. Above this value, water is treated as infinitely deep."""
 
 
-def find_mean_currents(c: FlowColumns, k: FloatArray, theta: FloatArray) -> FloatArray:
+def find_mean_currents(c: Flow, k: FloatArray, theta: FloatArray) -> FloatArray:
     """Return the mean currents Ũ [m/s] along the directions θ [rad] for wave numbers k [1/m], shape (m,) each."""
     # the integration points are dense near the bed, because z is proportional to ln y in deep water
     y, w = POINTS**3, 3.0 * POINTS**2 * WEIGHTS
-    argument = np.minimum(2.0 * k * c.depth, DEEP)[:, None]
-    z = np.maximum(np.arcsinh(y * np.sinh(argument)) - argument, -2.0 * k[:, None] * c.depth) / (2.0 * k[:, None])
+    depth, surface = float(c.fluid["depth"][0]), float(c.fluid["surface"][0])
+    argument = np.minimum(2.0 * k * depth, DEEP)[:, None]
+    z = np.maximum(np.arcsinh(y * np.sinh(argument)) - argument, -2.0 * k[:, None] * depth) / (2.0 * k[:, None])
     mean = np.zeros(len(k))
-    call(fill_means)(c, np.cos(theta), np.sin(theta), c.level + z, w, mean)
+    call(fill_means)(c, np.cos(theta), np.sin(theta), surface + z, w, mean)
     return mean
 
 
-def solve_dispersion(
-    c: FlowColumns, omega: FloatArray, theta: FloatArray, gravity: float
-) -> tuple[FloatArray, FloatArray]:
+def solve_dispersion(c: Flow, omega: FloatArray, theta: FloatArray, gravity: float) -> tuple[FloatArray, FloatArray]:
     """Return wave numbers k [1/m] and mean currents Ũ [m/s] of waves on the current of a fluid, shape (m,) each. Wave
     number and mean current are NaN for waves that do not exist.
 
     Args:
-        c: parameters of the fluid.
+        c: the fluid.
         omega: frequencies ω [rad/s], shape (m,).
         theta: directions of travel θ [rad], shape (m,).
         gravity: gravitational acceleration g [m/s^2].
     """
-    return find_wave_numbers(omega, c.depth, gravity, lambda k: find_mean_currents(c, k, theta))
+    return find_wave_numbers(omega, float(c.fluid["depth"][0]), gravity, lambda k: find_mean_currents(c, k, theta))
 
 
 def find_wave_numbers(

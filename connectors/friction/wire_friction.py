@@ -61,7 +61,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -101,20 +101,22 @@ class WireFriction(Component):
         "1", "false: the row has no force, and its history values do not change; rows of broken cables are not active",
         dtype=bool, default=True, switchable=True,
     )  # fmt: skip
+    dims = derived("1", "number d of dimensions of the cable")
+    dofs = derived(
+        "1", "process-local indices of the coordinates of the nodes, shape (12,), of which the first 4 d are used"
+    )
+    length = derived("m", "length L of the cable")
+    cable_stiffness = derived("N", "axial stiffness EA of the cable")
+    strain = derived("1", "stress-free strain at the axial points, shape (3,)")
+    curvature = derived("1/m", "stress-free curvature at the bending points, shape (2, 3)")
+    weights = derived("1", "weights of the axial points, shape (3,)")
+    axial_slopes = derived("1", "derivatives S' of the shape functions at the axial points, shape (3, 4)")
+    bending_slopes = derived("1", "derivatives S' of the shape functions at the bending points, shape (2, 4)")
+    bends = derived("1/m", "derivatives S'' of the shape functions at the bending points, shape (2, 4)")
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of the rows for the kernels, with the following values in addition to the columns.
-
-    active: whether the row is active and its cable is not broken.
-    dims: number d of dimensions of the cable. dofs: process-local indices of the coordinates of the nodes, shape (12,),
-    of which the first 4 d are used.
-    length, cable_stiffness: length L [m] and axial stiffness EA [N] of the cable.
-    strain, curvature: stress-free strain at the axial points [1], shape (3,), and stress-free curvature at the bending
-    points [1/m], shape (2, 3).
-    axial_slopes, bending_slopes, bends: derivatives S' of the shape functions at the axial points, shape (3, 4), and S'
-    and S'' at the bending points, shape (2, 4) each. weights: weights of the axial points [1], shape (3,).
-    """
+    """Create the records of the rows. The field ``active`` is false for rows of broken cables."""
     count = len(rows.rows)
     active = rows.local("active").copy()
     given: dict[str, Any] = {

@@ -1,1 +1,3 @@
-"""Loads: forces, torques, acceleration fields."""
+"""Loads: forces and torques on markers, loads along cables and beams, acceleration fields, and loads of fluids on
+bodies, cables and beams.
+"""

@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.fluids.flow import (
-    FlowColumns,
+    Flow,
     create_flows,
     create_surfaces,
     fill_flow,
@@ -50,7 +50,7 @@ from windlass.connectors.markers.position_markers import (
     NodePosition,
     PositionOnRigid2D,
     RigidNodePosition,
-    position_marker,
+    replace_bodies,
 )
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.framework.accounts import Account
@@ -62,7 +62,7 @@ from windlass.framework.model.law import LocalRows, Tables, register
 from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component
 from windlass.framework.model.system import Fields, System, Term, evaluate
-from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.table import EntityTable
 
 TURNING = (RigidNodePosition, RigidNodePosition3D, PositionOnRigid2D, PositionOnRigid3D)
 PLANE = (RigidNodePosition, PositionOnRigid2D)
@@ -108,7 +108,7 @@ class BodyGroup(NamedTuple):
     m: NDArray[Any]  # motion of the pieces, see `create_motion`
     flow: NDArray[Any]  # motion of the fluid, see `create_flows`
     surface: NDArray[Any]  # surface of the fluid, see `create_surfaces`
-    flows: list[FlowColumns]  # all fluids
+    flows: list[Flow]  # all fluids
     users: list[UserFlow]  # fluids with a user function
     given: FloatArray  # results of the user functions; empty if there are none
     gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
@@ -267,24 +267,16 @@ def find_sunken(rows: LocalRows, group: BodyGroup, fields: Fields) -> list[str]:
     found = []
     call(locate_pieces)(group.c, fields.markers[FAMILY], group.m)
     for flow in group.flows:
-        below = flow.level - flow.depth - group.m["r"][flow.where, flow.up]
+        (fluid,) = flow.fluid
+        below = fluid.surface - fluid.depth - group.m["r"][flow.where, fluid.up]
         worst = int(np.argmax(below))
-        if below[worst] > SUNK * flow.depth:
+        if below[worst] > SUNK * fluid.depth:
             row = rows.rows[group.c["row"][flow.where[worst]]]
             found.append(
                 f"{rows.table.kind} row {row} begins {below[worst]:.3g} m below the bed of its fluid, whose depth is "
-                f"{flow.depth:g} m: give the depth of the water, raise the body, or shift the surface"
+                f"{fluid.depth:g} m: give the depth of the water, raise the body, or shift the surface"
             )
     return found
-
-
-def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Return ``values`` in which bodies and nodes in ``marker`` are replaced by markers at their reference points."""
-    given = values.get("marker")
-    handles: Any = [given] if isinstance(given, Entity) else given
-    if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
-        return values | {"marker": position_marker(world, handles)}
-    return values
 
 
 def check_rows(world: Tables, table: EntityTable) -> None:
@@ -344,7 +336,7 @@ def answer(rows: LocalRows, fields: Fields, divide: Divide) -> BodyAnswer:
     drag = np.einsum("ik,ika->ia", share * group.c["d"] * n * q, m["E"])
     volume, whole = add_up(m["V"]), add_up(group.c["volume"])
     moment = add_up(m["r"] * m["V"][:, None] + m["S"])
-    at = fields.markers[FAMILY].p[group.own["marker"]]
+    at = fields.markers[FAMILY].position[group.own["marker"]]
     center = np.where(volume[:, None] > 0.0, moment / np.maximum(volume, 1e-300)[:, None], at)
     on = rows.local("active")[:, None]
     return BodyAnswer(
@@ -420,7 +412,7 @@ def register_body_load(
     outline: Callable[[LocalRows], BodyOutline],
     *,
     check: Callable[[Tables, EntityTable], None] = check_rows,
-    complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] = fill_defaults,
+    complete: Callable[[Tables, dict[str, Any]], dict[str, Any]] = replace_bodies,
     source: str,
 ) -> None:
     """Register a component with the columns marker, fluid and active.
@@ -442,7 +434,7 @@ def register_body_load(
         found = answer(rows, fields, divide)
         shown = {"fluid_force": (found.force, "N"), "immersion": (found.immersion, "1")}
         return Drawing(
-            points=columns.p[marker] + np.einsum("iab,ib->ia", columns.A[marker], shape.points),
+            points=columns.position[marker] + np.einsum("iab,ib->ia", columns.rotation[marker], shape.points),
             lines=shape.lines,
             part=of_line,
             entity=rows.table.ids_of(rows.rows)[of_line],

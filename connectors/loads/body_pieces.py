@@ -38,7 +38,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.fluids.flow import ABOVE, EVERYWHERE
 from windlass.connectors.loads.immersion import MESH, immerse, immerse_mesh
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.rows import create_records
@@ -95,7 +95,7 @@ def inner(a: FloatArray, b: FloatArray) -> float:
 
 
 @kernel
-def locate_pieces(c: Any, k: PositionColumns, m: Any) -> None:
+def locate_pieces(c: Any, k: PositionMarkers, m: Any) -> None:
     """Write position, velocity and axes of all pieces into m. The array k contains the columns of the position
     markers.
     """
@@ -104,21 +104,21 @@ def locate_pieces(c: Any, k: PositionColumns, m: Any) -> None:
         for a in range(3):
             lever, arm = 0.0, 0.0
             for b in range(3):
-                lever += k.A[marker, a, b] * c[i].l[b]
-                arm += k.A[marker, a, b] * c[i].b[b]
+                lever += k.rotation[marker, a, b] * c[i].l[b]
+                arm += k.rotation[marker, a, b] * c[i].b[b]
                 total = 0.0
                 for n in range(3):
-                    total += c[i].B[a, n] * k.A[marker, b, n]
+                    total += c[i].B[a, n] * k.rotation[marker, b, n]
                 m[i].E[a, b] = total
             m[i].lever[a], m[i].arm[a] = lever, lever + arm
-            m[i].omega[a] = k.omega[marker, a]
-            m[i].r[a] = k.p[marker, a] + lever
-            m[i].v[a] = k.v[marker, a]
+            m[i].omega[a] = k.angular_velocity[marker, a]
+            m[i].r[a] = k.position[marker, a] + lever
+            m[i].v[a] = k.velocity[marker, a]
         add_cross(m[i].omega, m[i].lever, m[i].v)
 
 
 @kernel
-def accelerate_pieces(c: Any, k: PositionColumns, dofs: IntArray, a: FloatArray, m: Any) -> None:
+def accelerate_pieces(c: Any, k: PositionMarkers, dofs: IntArray, a: FloatArray, m: Any) -> None:
     """Write the accelerations of all pieces. `locate_pieces` must be called before."""
     turned = np.zeros(3)
     for i in range(len(c)):
@@ -126,8 +126,8 @@ def accelerate_pieces(c: Any, k: PositionColumns, dofs: IntArray, a: FloatArray,
         for d in range(3):
             m[i].a[d], m[i].alpha[d] = 0.0, 0.0
             for n in range(dofs.shape[1]):
-                m[i].a[d] += k.J[marker, d, n] * a[dofs[row, n]]
-                m[i].alpha[d] += k.Jr[marker, d, n] * a[dofs[row, n]]
+                m[i].a[d] += k.jacobian[marker, d, n] * a[dofs[row, n]]
+                m[i].alpha[d] += k.rotation_jacobian[marker, d, n] * a[dofs[row, n]]
         add_cross(m[i].alpha, m[i].lever, m[i].a)
         cross_to(m[i].omega, m[i].arm, turned)
         add_cross(m[i].omega, turned, m[i].a)
@@ -392,7 +392,7 @@ def fill_inertia_derivatives(c: Any, m: Any, surface: Any) -> None:
 
 
 @kernel
-def add_forces(own: Any, m: Any, k: PositionColumns, dofs: IntArray, f: FloatArray) -> None:
+def add_forces(own: Any, m: Any, k: PositionMarkers, dofs: IntArray, f: FloatArray) -> None:
     """Add the generalised forces Jᵀ F + J_rᵀ M of all rows to f."""
     for i in range(len(own)):
         marker = own[i].marker
@@ -400,13 +400,13 @@ def add_forces(own: Any, m: Any, k: PositionColumns, dofs: IntArray, f: FloatArr
             for a in range(dofs.shape[1]):
                 total = 0.0
                 for d in range(3):
-                    total += k.J[marker, d, a] * m[j].F[d] + k.Jr[marker, d, a] * m[j].M[d]
+                    total += k.jacobian[marker, d, a] * m[j].F[d] + k.rotation_jacobian[marker, d, a] * m[j].M[d]
                 f[dofs[i, a]] += total
 
 
 @kernel
 def add_tangents(
-    own: Any, m: Any, k: PositionColumns, dofs: IntArray, v: FloatArray, acc: FloatArray, dq: float, dv: float,
+    own: Any, m: Any, k: PositionMarkers, dofs: IntArray, v: FloatArray, acc: FloatArray, dq: float, dv: float,
     da: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent dq ∂f/∂q + dv ∂f/∂q_t + da ∂f/∂q_tt of all rows to the values of the matrix. The arguments dq, dv
@@ -416,7 +416,7 @@ def add_tangents(
     W, K, D, G = np.zeros(6), np.zeros((6, 6)), np.zeros((6, 6)), np.zeros((6, 6))
     X, Y, Z, Q = np.zeros((6, n)), np.zeros((6, n)), np.zeros((6, n)), np.zeros((6, n))
     for i in range(len(own)):
-        marker, h = own[i].marker, k.h[own[i].marker]
+        marker, h = own[i].marker, k.second[own[i].marker]
         # sums over the pieces
         W[:], K[:], D[:], G[:] = 0.0, 0.0, 0.0, 0.0
         for j in range(own[i].first, own[i].end):
@@ -429,14 +429,14 @@ def add_tangents(
         # compute the Jacobians X, and the derivatives Y of X q_t and Z of X q_tt with respect to q
         for a in range(3):
             for b in range(n):
-                X[a, b], X[3 + a, b] = k.J[marker, a, b], k.Jr[marker, a, b]
+                X[a, b], X[3 + a, b] = k.jacobian[marker, a, b], k.rotation_jacobian[marker, a, b]
                 Y[a, b], Y[3 + a, b], Z[a, b], Z[3 + a, b] = 0.0, 0.0, 0.0, 0.0
                 if h >= 0:
                     for p in range(n):
-                        Y[a, b] += k.H[h, a, p, b] * v[dofs[i, p]]
-                        Y[3 + a, b] += k.Hr[h, a, p, b] * v[dofs[i, p]]
-                        Z[a, b] += k.H[h, a, p, b] * acc[dofs[i, p]]
-                        Z[3 + a, b] += k.Hr[h, a, p, b] * acc[dofs[i, p]]
+                        Y[a, b] += k.hessian[h, a, p, b] * v[dofs[i, p]]
+                        Y[3 + a, b] += k.rotation_hessian[h, a, p, b] * v[dofs[i, p]]
+                        Z[a, b] += k.hessian[h, a, p, b] * acc[dofs[i, p]]
+                        Z[3 + a, b] += k.rotation_hessian[h, a, p, b] * acc[dofs[i, p]]
         # compute the derivatives of (F, M) with respect to the coordinates, then the derivatives of the generalised
         # forces
         for a in range(6):
@@ -452,7 +452,7 @@ def add_tangents(
                     total += X[p, a] * Q[p, b]
                 if h >= 0:
                     for d in range(3):
-                        total += dq * (W[d] * k.H[h, d, a, b] + W[3 + d] * k.Hr[h, d, a, b])
+                        total += dq * (W[d] * k.hessian[h, d, a, b] + W[3 + d] * k.rotation_hessian[h, d, a, b])
                 values[slots[i, a, b]] += total
 
 

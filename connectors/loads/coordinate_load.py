@@ -16,7 +16,7 @@ from typing import Any
 from numpy.typing import NDArray
 
 from windlass.connectors.loads.vector_load import on_curved_markers
-from windlass.connectors.markers.coordinate_columns import CoordinateColumns
+from windlass.connectors.markers.coordinate_family import CoordinateMarkers
 from windlass.connectors.markers.coordinate_marker import COORDINATE, FAMILY
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values, change_values
@@ -40,27 +40,27 @@ class CoordinateLoad(Component):
 
 
 @kernel
-def load(rows: Any, m: CoordinateColumns, F: FloatArray, dofs: IntArray, f: FloatArray) -> None:
+def load(rows: Any, m: CoordinateMarkers, F: FloatArray, dofs: IntArray, f: FloatArray) -> None:
     """Add the generalised forces Jᵀ F of all active rows to f."""
     for i in range(len(rows)):
         if rows[i].active:
             for a in range(dofs.shape[1]):
-                f[dofs[i, a]] += m.J[rows[i].marker, a] * F[i]
+                f[dofs[i, a]] += m.jacobian[rows[i].marker, a] * F[i]
 
 
 @kernel
 def load_tangent(
-    rows: Any, m: CoordinateColumns, F: FloatArray, dq: float, slots: IntArray, values: FloatArray
+    rows: Any, m: CoordinateMarkers, F: FloatArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add dq times the derivative F H of the generalised forces of all active rows to the values of the matrix."""
     n = slots.shape[1]
     for i in range(len(rows)):
-        h = m.h[rows[i].marker]
+        h = m.second[rows[i].marker]
         if not rows[i].active or h < 0:
             continue
         for a in range(n):
             for b in range(n):
-                values[slots[i, a, b]] += dq * F[i] * m.H[h, a, b]
+                values[slots[i, a, b]] += dq * F[i] * m.hessian[h, a, b]
 
 
 def bind(rows: LocalRows) -> tuple[NDArray[Any], TimeColumn]:

@@ -28,12 +28,11 @@ from windlass.connectors.loads.body_fluid_load import (
     BodyOutline,
     Pieces,
     check_rows,
-    fill_defaults,
     register_body_load,
     repeat_outline,
 )
 from windlass.connectors.loads.immersion import CYLINDER
-from windlass.connectors.markers.position_markers import RIGID
+from windlass.connectors.markers.position_markers import RIGID, replace_bodies
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import LocalRows, Tables
@@ -140,7 +139,7 @@ def outline(rows: LocalRows) -> BodyOutline:
 
 def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Return ``values`` in which bodies are replaced by markers, and the default axis of a 2D body is inserted."""
-    values = fill_defaults(world, values)
+    values = replace_bodies(world, values)
     marker = values.get("marker")
     if "axis" not in values and isinstance(marker, Entity) and marker.table.component in PLANE:
         values["axis"] = (0.0, 1.0, 0.0)

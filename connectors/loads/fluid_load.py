@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.fluids.flow import (
     BELOW,
-    FlowColumns,
+    Flow,
     create_flows,
     fill_flow,
     fill_flow_gradients,
@@ -31,7 +31,6 @@ from windlass.connectors.fluids.user_flows import UserFlow
 from windlass.connectors.loads.line_outputs import line_drawing, line_output
 from windlass.connectors.loads.line_points import (
     LEAST_POINTS,
-    LineColumns,
     LineKind,
     add_forces,
     add_tangents,
@@ -104,32 +103,31 @@ class FluidGroup(NamedTuple):
     """Rows on cables or beams of one type, with the same number of points."""
 
     kind: LineKind  # type of the cables or beams
-    line: Any  # points of the fluid loads, `LineColumns` or `WinchLine`
+    line: Any  # points of the fluid loads, see `create_line`, or `WinchLine`
     locate: Any  # kernel that evaluates the motion of the points
     c: NDArray[Any]  # parameters of the cables at the points, see `create_parameters`
     m: NDArray[Any]  # motion of the points and forces on them, see `create_points`
     rates: NDArray[Any]  # array of points whose value p is the rate of the slope, see `create_points`
     flow: NDArray[Any]  # motion of the fluid at the points, see `create_flows`
-    flows: list[FlowColumns]  # all fluids
+    flows: list[Flow]  # all fluids
     users: list[UserFlow]  # fluids with a user function
     given: FloatArray  # results of the user functions; empty if there are none
     gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
 
 
-def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGroup:
+def create_group(rows: LocalRows, kind: LineKind, line: NDArray[Any]) -> FluidGroup:
     """Create the group of rows with the same type of cables or beams and the same number of points, with the fluids at
     these points.
     """
-    n, which, dims = line.S.shape[1], line.row, kind.dims
-    count = len(which) * n
-    fluids, lengths = (np.repeat(values[which], n) for values in (rows.local("fluid"), line_lengths(rows)))
-    flows, users = create_flows_at(rows.world, fluids, np.full(count, dims - 1), lengths)
+    which, count = line["row"], len(line)
+    fluids, lengths = rows.local("fluid")[which], line_lengths(rows)[which]
+    flows, users = create_flows_at(rows.world, fluids, np.full(count, kind.dims - 1), lengths)
     some = count if users else 0
     return FluidGroup(
         kind=kind,
         line=line,
         locate=locate,
-        c=create_parameters(rows, dims, which, n),
+        c=create_parameters(rows, kind.dims, which),
         m=create_points(count),
         rates=create_points(count),
         flow=create_flows(count),
@@ -140,9 +138,9 @@ def create_group(rows: LocalRows, kind: LineKind, line: LineColumns) -> FluidGro
     )
 
 
-def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> NDArray[Any]:
-    """Create one record for each point, with the parameters of the cable at this point. ``which`` contains the indices
-    of the rows, shape (k,). Each row has n points.
+def create_parameters(rows: LocalRows, dims: int, which: IntArray) -> NDArray[Any]:
+    """Create one record for each point, with the parameters of the cable at this point. ``which`` contains the index of
+    the row of each point, shape (points,).
 
     up: index of the axis that points upwards.
     across, along: ½ ρ d C_n and ½ ρ d π C_t [kg/m^2].
@@ -160,7 +158,7 @@ def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> ND
     displaced = density * 0.25 * np.pi * value["diameter"] ** 2
     area = 0.5 * density * value["diameter"]
     vibrates = value["vibration_frequency"] > 0.0
-    found = create_records(
+    return create_records(
         up=np.full(len(which), dims - 1),
         across=area * value["normal_drag"],
         along=area * np.pi * value["axial_drag"],
@@ -173,7 +171,6 @@ def create_parameters(rows: LocalRows, dims: int, which: IntArray, n: int) -> ND
         vibration=value["vibration_amplitude"],
         vibration_speed=np.where(vibrates, value["vibration_frequency"] * value["diameter"], 1.0),
     )
-    return np.repeat(found, n)
 
 
 def locate_points(group: FluidGroup, whole: bool = True, gradients: bool = False) -> Call:
@@ -238,16 +235,17 @@ def find_sunken(groups: list[FluidGroup], fields: Fields) -> list[str]:
     for group in groups:
         call(locate)(group.line, fields.x, fields.v, fields.a, group.m)
         for c in group.flows:
-            low = c.level - c.depth - group.m["r"][c.where, c.up].min()
-            if c.fills == BELOW and low > SUNK * c.depth:
+            (fluid,) = c.fluid
+            low = fluid.surface - fluid.depth - group.m["r"][c.where, fluid.up].min()
+            if fluid.fills == BELOW and low > SUNK * fluid.depth:
                 what, remedy = (
                     ("cable", "lay the line on the bed (`hang_from_ground`)")
                     if group.kind.order == 0
                     else ("beam", "put the load only on the elements above the bed")
                 )
                 found.append(
-                    f"a {what} begins {low:.3g} m below the bed of its fluid, whose depth is {c.depth:g} m: give the "
-                    f"depth of the water, {remedy}, or shift the surface"
+                    f"a {what} begins {low:.3g} m below the bed of its fluid, whose depth is {fluid.depth:g} m: give "
+                    f"the depth of the water, {remedy}, or shift the surface"
                 )
     return found
 

@@ -29,7 +29,7 @@ from numpy.typing import NDArray
 from windlass.connectors.loads.line_outputs import line_drawing, line_output
 from windlass.connectors.loads.line_points import (
     LEAST_POINTS,
-    LineColumns,
+    LineKind,
     add_forces,
     add_tangents,
     bind_vectors,
@@ -43,7 +43,6 @@ from windlass.connectors.loads.line_points import (
     locate,
 )
 from windlass.connectors.loads.section_points import (
-    SectionColumns,
     add_section_force_tangents,
     create_section,
     create_sections,
@@ -101,32 +100,28 @@ class PointGroup(NamedTuple):
 class LineGroup(NamedTuple):
     """Rows on cables or beams of one type, with the same number of points."""
 
-    line: LineColumns  # points on the cables
+    kind: LineKind  # type of the cables or beams
+    line: NDArray[Any]  # points on the cables or beams, see `create_line`
     m: NDArray[Any]  # motion of the points and forces on them, see `create_points`
-    x: FloatArray  # arc lengths of the points [m], shape (points,)
     time: TimeColumn  # vectors of all rows as functions of time
-    per_row: IntArray  # process-local index of the row of each point, shape (points,)
     stretches: BoolArray  # whether the force at each point is given per current length
     groups: list[PointGroup]  # points with a force function, grouped by function
 
 
-def create_group(rows: LocalRows, line: LineColumns, time: TimeColumn) -> LineGroup:
+def create_group(rows: LocalRows, kind: LineKind, line: NDArray[Any], time: TimeColumn) -> LineGroup:
     """Create the group of rows with the same type of cables or beams and the same number of points."""
-    n, which = line.S.shape[1], line.row
-    given, found = rows.local("force_function")[which], dict[int, list[int]]()
-    for i, force in enumerate(given):
+    given, found = rows.local("force_function")[line["row"]], dict[int, list[int]]()
+    for k, force in enumerate(given):
         if force is not None:
-            found.setdefault(id(force), []).append(i)
-    lengths, groups = line_lengths(rows)[which], []
+            found.setdefault(id(force), []).append(k)
+    lengths, groups = line_lengths(rows), []
     for members in found.values():
-        force, places = given[members[0]], np.array(members)
-        where = (places[:, None] * n + np.arange(n)).ravel()
-        size = float(lengths[places].min())
-        name = f"force_function of LineLoad row {rows.rows[which[members[0]]]} ({name_of(force)})"
-        in_plane = line.dofs.shape[1] == 4 * 2
-        groups.append(PointGroup(where, _wrap(force, name, in_plane), (STEP * size, STEP)))
-    stretches = np.repeat(rows.local("per")[which] == "current", n)
-    return LineGroup(line, create_points(len(which) * n), line.x.ravel(), time, np.repeat(which, n), stretches, groups)
+        force, where = given[members[0]], np.array(members)
+        size = float(lengths[line["row"][where]].min())
+        name = f"force_function of LineLoad row {rows.rows[line['row'][where[0]]]} ({name_of(force)})"
+        groups.append(PointGroup(where, _wrap(force, name, kind.dims == 2), (STEP * size, STEP)))
+    stretches = rows.local("per")[line["row"]] == "current"
+    return LineGroup(kind, line, create_points(len(line)), time, stretches, groups)
 
 
 def _wrap(force: Any, name: str, in_plane: bool) -> Callable[..., FloatArray]:
@@ -173,10 +168,10 @@ def fill_forces(group: LineGroup, t: float) -> None:
     """Write the force F per reference length at all points."""
     m = group.m
     F = m["F"]
-    F[:] = group.time(t)[group.per_row]
+    F[:] = group.time(t)[group.line["row"]]
     for force in group.groups:
         some = force.where
-        F[some] = force.evaluate(t, group.x[some], m["r"][some], m["p"][some], m["v"][some])
+        F[some] = force.evaluate(t, group.line["x"][some], m["r"][some], m["p"][some], m["v"][some])
     F[group.stretches] *= _stretch(group)[:, None]
 
 
@@ -194,10 +189,10 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
     for out in by:
         out[:] = 0.0
     for force in group.groups:
-        x, motion = group.x[force.where], [values[force.where] for values in (m["r"], m["p"], m["v"])]
+        x, motion = group.line["x"][force.where], [values[force.where] for values in (m["r"], m["p"], m["v"])]
         fast = STEP * max(1e-2, float(np.abs(motion[2]).max(initial=0.0)))
         for part, (out, step) in enumerate(zip(by, (*force.steps, fast), strict=True)):
-            for k in range(group.line.dofs.shape[1] // 4):
+            for k in range(group.kind.dims):
                 ends = []
                 for sign in (1.0, -1.0):
                     moved = [values.copy() for values in motion]
@@ -214,8 +209,8 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
 class FollowerGroup(NamedTuple):
     """Rows with forces that rotate with the section, on beams of one type and with the same number of points."""
 
-    line: LineColumns  # points on the beams
-    section: SectionColumns  # rotations of the cross sections at the points
+    line: NDArray[Any]  # points on the beams, see `create_line`
+    section: NDArray[Any]  # rotations of the cross sections at the points, see `create_section`
     m: NDArray[Any]  # forces at the points, see `create_points`
 
 
@@ -230,9 +225,9 @@ class LineRows(NamedTuple):
 def bind(rows: LocalRows) -> LineRows:
     """Create the groups of the active rows, and their functions of time."""
     time, active, turns = bind_vectors(rows, "xy"), rows.local("active"), rows.local("body_fixed")
-    groups = [create_group(rows, line, time) for _, line in create_lines(rows, active & ~turns)]
+    groups = [create_group(rows, kind, line, time) for kind, line in create_lines(rows, active & ~turns)]
     turning = zip(create_lines(rows, active & turns), create_sections(rows, active & turns), strict=True)
-    followers = [FollowerGroup(line, section, create_points(line.x.size)) for (_, line), section in turning]
+    followers = [FollowerGroup(line, section, create_points(len(line))) for (_, line), section in turning]
     return LineRows(time, groups, followers)
 
 
@@ -283,15 +278,13 @@ def _rotate(group: FollowerGroup, time: TimeColumn) -> tuple[Call, Call]:
 
 
 @kernel
-def copy_vectors(c: LineColumns, vectors: FloatArray, m: Any) -> None:
+def copy_vectors(line: Any, vectors: FloatArray, m: Any) -> None:
     """Copy the force vector of each row [N/m] to the field F of all points of this row. The vectors have the shape
     (rows, 3).
     """
-    n = c.S.shape[1]
-    for i in range(len(c.dofs)):
-        for j in range(n):
-            for l in range(3):
-                m[i * n + j].F[l] = vectors[c.row[i], l]
+    for k in range(len(line)):
+        for l in range(3):
+            m[k].F[l] = vectors[line[k].row, l]
 
 
 def _spread(group: LineGroup) -> Call:
@@ -314,7 +307,7 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> LoadAnswer:
     out = LoadAnswer(np.zeros((count, k, 3)), np.zeros((count, k, 3)))
     at, time = evaluate(fields), bind_vectors(rows, "xy")
     for kind, which in group_rows(rows):
-        group = create_group(rows, create_line(rows, which, kind, s[which], np.zeros(k)), time)
+        group = create_group(rows, kind, create_line(rows, which, kind, s[which], np.zeros(k)), time)
         call(locate)(group.line, at.x, at.v, at.a, group.m)
         fill_forces(group, at.t)
         out.r[which], out.force[which] = group.m["r"].reshape(-1, k, 3), group.m["F"].reshape(-1, k, 3)

@@ -35,6 +35,8 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.table import EntityTable
 
 LEAST_POINTS = 3
+MOST = 12
+"""Largest number of coordinates that determine the axis of a cable or beam."""
 SIDEWAYS = 1e-9
 """Largest magnitude of a component of a load that must be 0 in 2D, divided by the magnitude of the largest component
 [1]. Larger components are errors. Smaller components are treated as rounding errors.
@@ -73,21 +75,6 @@ class LineKind(NamedTuple):
         return self.positions[[0, (2 if self.order == 0 else 1) * self.dims]]
 
 
-class LineColumns(NamedTuple):
-    """Data of k rows with n points each, on cables or beams in d dimensions. S and dS contain four shape functions for
-    each cable or beam. If a beam has fewer shape functions, the remaining ones are 0 and refer to the coordinates of
-    the first node of the beam.
-    """
-
-    row: IntArray  # process-local indices of these rows, shape (k,)
-    dofs: IntArray  # process-local indices of the coordinates of the axis, shape (k, 4 d)
-    own: IntArray  # indices of these coordinates within the coordinates of a row, shape (4 d,)
-    x: FloatArray  # distances of the points along the axes [m], shape (k, n)
-    S: FloatArray  # S, dS: shape functions, and their derivatives with respect to arc length, shape (k, n, 4) each
-    dS: FloatArray
-    w: FloatArray  # weights of the points times the length of the axis [m], shape (k, n)
-
-
 def create_points(count: int) -> NDArray[Any]:
     """Create an array for the motion of points and for the forces at the points, shape (count,), with the following
     values for each point.
@@ -99,18 +86,31 @@ def create_points(count: int) -> NDArray[Any]:
     return create_records(**vectors, **{name: np.zeros((count, 3, 3)) for name in ("Fr", "Fp", "Fv")})
 
 
-def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray, w: FloatArray) -> LineColumns:
+def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray, w: FloatArray) -> NDArray[Any]:
     """Create the points of the given rows. The column ``cable`` of these rows contains cables or beams of one type.
 
     Args:
-        which: process-local indices of these rows, shape (k,).
+        rows: all rows of this process.
+        which: process-local indices of the given rows, shape (k,).
         kind: type of the cables or beams.
         s: relative positions s = x/L [1], shape (n,) or (k, n).
         w: integration weights for a length of 1, shape (n,).
+
+    Returns:
+        one record for each point, row by row, shape (k n,), with the fields
+
+        row: process-local index of the row.
+        dims: dimension d of the cable or beam.
+        x: distance along the axis [m].
+        weight: weight of the point times the length of the axis [m].
+        shape_functions, shape_derivatives: S and S', shape (4,). If a beam has fewer shape functions, the remaining
+            ones are 0 and refer to the coordinates of the first node of the beam.
+        dofs: process-local indices of the 4 d coordinates of the axis, padded with 0, shape (12,).
+        columns: indices of these coordinates within the coordinates of a row, padded with 0, shape (12,).
     """
     length = line_lengths(rows)[which][:, None]
     s = np.broadcast_to(s, (len(which), np.shape(s)[-1]))
-    own = kind.positions
+    own, n = kind.positions, s.shape[1]
     if kind.order == 0:
         S, dS, _ = eval_shape(s, length)
     else:
@@ -119,8 +119,19 @@ def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray,
         given = lagrange(np.array(PLACES[kind.order]), s)
         S, dS = (np.pad(values, ((0, 0), (0, 0), (0, missing))) for values in given)
         dS /= length[:, :, None]
-    dofs = np.ascontiguousarray(rows.dofs[which][:, own])
-    return LineColumns(which, dofs, own, s * length, S, dS, w * length)
+    size = 4 * kind.dims
+    dofs, columns = np.zeros((2, len(which) * n, MOST), np.int64)
+    dofs[:, :size], columns[:, :size] = np.repeat(rows.dofs[which][:, own], n, axis=0), own
+    return create_records(
+        row=np.repeat(which, n),
+        dims=np.full(len(which) * n, kind.dims),
+        x=(s * length).ravel(),
+        weight=(w * length).ravel(),
+        shape_functions=S.reshape(-1, 4),
+        shape_derivatives=dS.reshape(-1, 4),
+        dofs=dofs,
+        columns=columns,
+    )
 
 
 def line_lengths(rows: LocalRows) -> FloatArray:
@@ -157,7 +168,7 @@ def _find_groups(rows: LocalRows) -> list[tuple[LineKind, IntArray]]:
     return [(kind, np.sort(np.concatenate(positions))) for kind, positions in sorted(found.items())]
 
 
-def create_lines(rows: LocalRows, which: BoolArray) -> list[tuple[LineKind, LineColumns]]:
+def create_lines(rows: LocalRows, which: BoolArray) -> list[tuple[LineKind, NDArray[Any]]]:
     """Create the Gauss points of the rows ``which``, shape (rows,), grouped by the type of their cables or beams and by
     the number of points. Return the type and the points of each group."""
     points, found = rows.local("points"), []
@@ -236,56 +247,52 @@ def check_plane(vectors: FloatArray, acting: str, name: str, unit: str) -> None:
 
 
 @kernel
-def locate(c: LineColumns, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) -> None:
-    """Write the motion of all points, see `create_points`, from coordinates x, velocities v and accelerations a."""
-    n, d = c.S.shape[1], c.dofs.shape[1] // 4
-    for i in range(len(c.dofs)):
-        for j in range(n):
-            k = i * n + j
-            for l in range(d):
-                r, p, rate, acceleration = 0.0, 0.0, 0.0, 0.0
-                for b in range(4):
-                    to = c.dofs[i, d * b + l]
-                    r += c.S[i, j, b] * x[to]
-                    p += c.dS[i, j, b] * x[to]
-                    rate += c.S[i, j, b] * v[to]
-                    acceleration += c.S[i, j, b] * a[to]
-                m[k].r[l], m[k].p[l], m[k].v[l], m[k].a[l] = r, p, rate, acceleration
-
-
-@kernel
-def add_forces(c: LineColumns, m: Any, f: FloatArray) -> None:
-    """Add the generalised forces Σ w S F of the load F to f, with the weights w and the shape functions S."""
-    n, d = c.S.shape[1], c.dofs.shape[1] // 4
-    for i in range(len(c.dofs)):
-        for j in range(n):
+def locate(line: Any, x: FloatArray, v: FloatArray, a: FloatArray, m: Any) -> None:
+    """Write the motion of the points of `create_line` into m, see `create_points`, from coordinates x, velocities v and
+    accelerations a.
+    """
+    for k in range(len(line)):
+        point = line[k]
+        d = point.dims
+        for l in range(d):
+            r, p, rate, acceleration = 0.0, 0.0, 0.0, 0.0
             for b in range(4):
-                weight = c.w[i, j] * c.S[i, j, b]
-                for l in range(d):
-                    f[c.dofs[i, d * b + l]] += weight * m[i * n + j].F[l]
+                to, S = point.dofs[d * b + l], point.shape_functions[b]
+                r += S * x[to]
+                p += point.shape_derivatives[b] * x[to]
+                rate += S * v[to]
+                acceleration += S * a[to]
+            m[k].r[l], m[k].p[l], m[k].v[l], m[k].a[l] = r, p, rate, acceleration
 
 
 @kernel
-def add_tangents(c: LineColumns, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def add_forces(line: Any, m: Any, f: FloatArray) -> None:
+    """Add the generalised forces Σ w S F of the load F to f, with the weights w and the shape functions S."""
+    for k in range(len(line)):
+        point = line[k]
+        d = point.dims
+        for b in range(4):
+            weight = point.weight * point.shape_functions[b]
+            for l in range(d):
+                f[point.dofs[d * b + l]] += weight * m[k].F[l]
+
+
+@kernel
+def add_tangents(line: Any, m: Any, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Add the tangent Σ w S [(dq Fr + dv Fv) S + dq Fp S'] to the values of the matrix. Fr, Fv and Fp are the
     derivatives of F with respect to position, to velocity or acceleration, and to slope. The argument ``slots``
     contains the indices of matrix entries of all rows, shape (rows, n, n).
     """
-    n, d = c.S.shape[1], c.dofs.shape[1] // 4
-    # for a cable the coordinates of the axis are all coordinates of the row, in the order of the row, so the indices in
-    # ``own`` are not necessary
-    is_cable = c.own[4 * d - 1] == 4 * d - 1
-    for i in range(len(c.dofs)):
-        to = slots[c.row[i]]
-        for j in range(n):
-            k = i * n + j
-            for l in range(d):
-                for o in range(d):
-                    here = dq * m[k].Fr[l, o] + dv * m[k].Fv[l, o]
-                    along = dq * m[k].Fp[l, o]
-                    for b in range(4):
-                        part = c.w[i, j] * (here * c.S[i, j, b] + along * c.dS[i, j, b])
-                        column = d * b + o if is_cable else c.own[d * b + o]
-                        for e in range(4):
-                            row = d * e + l if is_cable else c.own[d * e + l]
-                            values[to[row, column]] += c.S[i, j, e] * part
+    for k in range(len(line)):
+        point = line[k]
+        d, S, dS = point.dims, point.shape_functions, point.shape_derivatives
+        columns, to = point.columns, slots[point.row]
+        for l in range(d):
+            for o in range(d):
+                here = dq * m[k].Fr[l, o] + dv * m[k].Fv[l, o]
+                along = dq * m[k].Fp[l, o]
+                for b in range(4):
+                    part = point.weight * (here * S[b] + along * dS[b])
+                    column = columns[d * b + o]
+                    for e in range(4):
+                        values[to[columns[d * e + l], column]] += S[e] * part

@@ -8,9 +8,10 @@ Source: principle of virtual work, A. A. Shabana, Dynamics of Multibody Systems,
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.connectors.loads.line_outputs import line_drawing, line_output
 from windlass.connectors.loads.line_points import (
@@ -22,7 +23,6 @@ from windlass.connectors.loads.line_points import (
     locate,
 )
 from windlass.connectors.loads.section_points import (
-    SectionColumns,
     add_torque_tangents,
     add_torques,
     create_section,
@@ -56,7 +56,7 @@ class LineTorque(Component):
     active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
 
 
-def bind(rows: LocalRows) -> tuple[TimeColumn, list[SectionColumns]]:
+def bind(rows: LocalRows) -> tuple[TimeColumn, list[NDArray[Any]]]:
     """Return the torques of all rows as functions of time, and the points of the active rows in groups."""
     return bind_vectors(rows, "z"), create_sections(rows, rows.local("active"))
 
@@ -68,7 +68,7 @@ def build(rows: LocalRows) -> System:
     torques, tangents = Call(), Call()
     for section in sections:
         torques += call(add_torques, lambda s, c=section: (c, time.values, s.x, s.f))  # type: ignore[misc]
-        if section.dofs.shape[1] != PLANE * section.N.shape[2]:
+        if section["width"][0] != PLANE:
             tangents += call(
                 add_torque_tangents,
                 lambda s, c=section: (c, time.values, s.x, s.dq, s.slots, s.values),  # type: ignore[misc]

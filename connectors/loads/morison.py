@@ -37,7 +37,6 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.loads.line_points import LineColumns
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -206,7 +205,7 @@ def fill_inertia_derivatives(c: Any, m: Any, flow: Any) -> None:
 
 
 @kernel
-def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers: FloatArray) -> None:
+def fill_powers(c: Any, line: Any, m: Any, rates: Any, flow: Any, powers: FloatArray) -> None:
     """Add two powers [W] to the array ``powers``, shape (rows, 2), for each row: the power that drag dissipates, and
     the power that the added mass transfers to the fluid.
 
@@ -214,7 +213,6 @@ def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers
     for the change of the added mass by rotation or immersion. The field ``rates.p`` contains r'_t.
     """
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
-    n = line.S.shape[1]
     for i in range(len(c)):
         size, _, _ = eval_drag(c, m, flow, i, t, wn, D)
         length = eval_length(c, i, size)
@@ -230,9 +228,9 @@ def fill_powers(c: Any, line: LineColumns, m: Any, rates: Any, flow: Any, powers
             turn += (rates[i].p[k] - stretch * t[k]) * m[i].v[k]
         change = flow[i].s * (c[i].grows * stretch * square - 2.0 * c[i].excess * q * length / size * turn)
         change += length * dive * square
-        w = line.w[i // n, i % n]
-        powers[line.row[i // n], 0] += w * length * flow[i].s * drag
-        powers[line.row[i // n], 1] -= 0.5 * w * change
+        row, w = line[i].row, line[i].weight
+        powers[row, 0] += w * length * flow[i].s * drag
+        powers[row, 1] -= 0.5 * w * change
 
 
 @kernel

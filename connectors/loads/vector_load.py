@@ -18,7 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.position_kernels import CURVED
-from windlass.connectors.markers.position_markers import FAMILY, PositionColumns
+from windlass.connectors.markers.position_markers import FAMILY, PositionMarkers
 from windlass.connectors.user_functions.time_functions import TimeColumn, bind_values, change_values
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
@@ -60,7 +60,7 @@ def load(rows: Any, A: FloatArray, J: FloatArray, F: FloatArray, dofs: IntArray,
 @kernel
 def load_tangent(
     rows: Any,
-    m: PositionColumns,
+    m: PositionMarkers,
     J: FloatArray,
     H: FloatArray,
     F: FloatArray,
@@ -76,8 +76,8 @@ def load_tangent(
         if not row.active:
             continue
         k = row.marker
-        h = m.h[k]
-        x, y, z = eval_force(m.A, k, F, i, row.body_fixed)
+        h = m.second[k]
+        x, y, z = eval_force(m.rotation, k, F, i, row.body_fixed)
         if h >= 0:
             for a in range(n):
                 for b in range(n):
@@ -85,7 +85,7 @@ def load_tangent(
                     values[slots[i, a, b]] += dq * K
         if row.body_fixed:
             for b in range(n):
-                wx, wy, wz = m.Jr[k, 0, b], m.Jr[k, 1, b], m.Jr[k, 2, b]
+                wx, wy, wz = m.rotation_jacobian[k, 0, b], m.rotation_jacobian[k, 1, b], m.rotation_jacobian[k, 2, b]
                 dx, dy, dz = wy * z - wz * y, wz * x - wx * z, wx * y - wy * x
                 for a in range(n):
                     K = J[k, 0, a] * dx + J[k, 1, a] * dy + J[k, 2, a] * dz
@@ -112,7 +112,7 @@ def eval_vector(rows: LocalRows, s: Fields) -> FloatArray:
     inactive rows are 0."""
     own, vectors = rows.columns
     given = vectors(s.t)
-    turned = np.einsum("ikl,il->ik", s.markers[FAMILY].A[own["marker"]], given)
+    turned = np.einsum("ikl,il->ik", s.markers[FAMILY].rotation[own["marker"]], given)
     F: FloatArray = np.where(own["body_fixed"][:, None], turned, given) * own["active"][:, None]
     return F
 
@@ -135,8 +135,8 @@ def register_vector_load(
         check: argument that is passed to `register`.
     """
 
-    def derivatives(m: PositionColumns) -> tuple[FloatArray, FloatArray]:
-        return (m.Jr, m.Hr) if turning else (m.J, m.H)
+    def derivatives(m: PositionMarkers) -> tuple[FloatArray, FloatArray]:
+        return (m.rotation_jacobian, m.rotation_hessian) if turning else (m.jacobian, m.hessian)
 
     def build(rows: LocalRows) -> System:
         own, vectors = rows.columns
@@ -144,7 +144,7 @@ def register_vector_load(
         force = call(
             load,
             lambda s: (
-                own, s.markers[FAMILY].A, derivatives(s.markers[FAMILY])[0], vectors.values, rows.dofs, s.f
+                own, s.markers[FAMILY].rotation, derivatives(s.markers[FAMILY])[0], vectors.values, rows.dofs, s.f
             ),
         )  # fmt: skip
         system.load = Term(vectors.fill + force)

@@ -84,7 +84,7 @@ def create_group(rows: LocalRows, which: IntArray, s: FloatArray, w: FloatArray)
         kind=LineKind(dims, 0),
         line=create_winch_line(which, rows.dofs[which], begin, share, s, w),
         locate=locate,
-        c=create_parameters(rows, dims, which, n),
+        c=create_parameters(rows, dims, np.repeat(which, n)),
         m=create_winch_points(count),
         rates=create_winch_points(0),
         flow=create_flows(count),

@@ -24,13 +24,13 @@ from windlass.framework.model.schema import Component, ref
 FAMILY = MarkerFamily("cable coordinates marker")
 
 
-class CableColumns(NamedTuple):
+class CableMarkers(NamedTuple):
     """Coordinates of the cables of n markers. The number w is the largest number of coordinates of a cable, at least
     8.
     """
 
-    q: FloatArray  # total coordinates [m, 1], padded by 0, shape (n, w)
-    v: FloatArray  # velocities [m/s, 1/s], shape (n, w)
+    coordinates: FloatArray  # total coordinates [m, 1], padded by 0, shape (n, w)
+    velocities: FloatArray  # [m/s, 1/s], shape (n, w)
     length: FloatArray  # length of the undeformed cable [m], shape (n,)
     dofs: IntArray  # process-local indices of the coordinates, padded with an unused index, shape (n, w)
 
@@ -42,17 +42,17 @@ class CableCoordinates(Component):
     cable = ref("cable", "the cable")
 
 
-def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableColumns:
-    """Allocate columns for the markers of this process."""
+def allocate(world: Tables, ids: IntArray, layout: Rows) -> CableMarkers:
+    """Allocate the arrays of the markers of this process."""
     dofs = number_markers(world, ids, layout, FAMILY, 8)
-    columns = CableColumns(np.zeros(dofs.shape), np.zeros(dofs.shape), np.zeros(len(ids)), dofs)
+    found = CableMarkers(np.zeros(dofs.shape), np.zeros(dofs.shape), np.zeros(len(ids)), dofs)
     for table, positions, rows in world.split_by_table(ids):
-        columns.length[positions] = cable_lengths(world, table.local("cable", rows))
-    return columns
+        found.length[positions] = cable_lengths(world, table.local("cable", rows))
+    return found
 
 
 class CableRows(NamedTuple):
-    """Index ``k`` of each marker in the columns, shape (rows,), and process-local indices ``dofs`` of the coordinates,
+    """Index ``k`` of each marker in the family, shape (rows,), and process-local indices ``dofs`` of the coordinates,
     shape (rows, w).
     """
 
@@ -61,12 +61,12 @@ class CableRows(NamedTuple):
 
 
 @kernel
-def update_cables(c: CableRows, m: CableColumns, x: FloatArray, v: FloatArray) -> None:
-    """Copy the coordinates and the velocities of the cables to the columns."""
+def update_cables(c: CableRows, m: CableMarkers, x: FloatArray, v: FloatArray) -> None:
+    """Copy the coordinates and the velocities of the cables."""
     for i in range(len(c.k)):
         for a in range(c.dofs.shape[1]):
-            m.q[c.k[i], a] = x[c.dofs[i, a]]
-            m.v[c.k[i], a] = v[c.dofs[i, a]]
+            m.coordinates[c.k[i], a] = x[c.dofs[i, a]]
+            m.velocities[c.k[i], a] = v[c.dofs[i, a]]
 
 
 register_family(FAMILY, allocate)

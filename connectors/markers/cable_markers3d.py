@@ -32,7 +32,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.cable_shape import cable_lengths, find_used
 from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
-from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionColumns
+from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionMarkers
 from windlass.elements.cable.points import eval_shape
 from windlass.elements.cable.strains import interpolate
 from windlass.elements.nodes.turning import REVERSED, smallest_rotations
@@ -108,7 +108,7 @@ def fill_direction(t: FloatArray, il: float, P: FloatArray, dP: FloatArray) -> N
 
 
 @kernel
-def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_on_cable(rows: Any, m: PositionMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate the position p = r + A A0 b and the rotation of each marker, their rates, and their derivatives with
     respect to the coordinates.
     """
@@ -118,19 +118,19 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
     G, GG, dW, M = np.zeros((3, 3)), np.zeros((3, 3, 3)), np.zeros((3, 3, 3)), np.zeros((3, 3))
     for i in range(len(rows)):
         row = rows[i]
-        k, h, t0, B = row.index, m.h[row.index], row.t0, row.B
+        k, h, t0, B = row.index, m.second[row.index], row.t0, row.B
         beside = B[0] != 0.0 or B[1] != 0.0 or B[2] != 0.0
         # compute the position on the axis, the slope, and the rates of both
         square = 0.0
         for d in range(3):
-            m.p[k, d], m.v[k, d], p[d], pt[d] = 0.0, 0.0, 0.0, 0.0
+            m.position[k, d], m.velocity[k, d], p[d], pt[d] = 0.0, 0.0, 0.0, 0.0
             for a in range(4):
                 n = row.dofs[3 * a + d]
-                m.p[k, d] += row.S[a] * x[n]
-                m.v[k, d] += row.S[a] * v[n]
+                m.position[k, d] += row.S[a] * x[n]
+                m.velocity[k, d] += row.S[a] * v[n]
                 p[d] += row.dS[a] * x[n]
                 pt[d] += row.dS[a] * v[n]
-                m.J[k, d, 3 * a + d] = row.S[a]
+                m.jacobian[k, d, 3 * a + d] = row.S[a]
             square += p[d] * p[d]
         # tangent t, and D = 1 + t0·t
         il = 1.0 / np.sqrt(square)
@@ -153,9 +153,9 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
         fill_direction(t, il, P, dP)
         # compute the angular velocity, and the frame of the marker
         for a in range(3):
-            m.omega[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
+            m.angular_velocity[k, a] = W[a, 0] * pt[0] + W[a, 1] * pt[1] + W[a, 2] * pt[2]
             for b in range(3):
-                m.A[k, a, b] = A[a, 0] * row.A0[0, b] + A[a, 1] * row.A0[1, b] + A[a, 2] * row.A0[2, b]
+                m.rotation[k, a, b] = A[a, 0] * row.A0[0, b] + A[a, 1] * row.A0[1, b] + A[a, 2] * row.A0[2, b]
         # compute the derivative of W with respect to component b of p from the derivatives of 1/|p|, [t]×, t, u, and D
         for b in range(3):
             change = 0.0
@@ -172,12 +172,12 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
             fill_offset(t0, T, t, B, dF, ddF)
             for a in range(3):
                 F[a] = A[a, 0] * B[0] + A[a, 1] * B[1] + A[a, 2] * B[2]
-                m.p[k, a] += F[a]
+                m.position[k, a] += F[a]
                 for b in range(3):
                     G[a, b] = dF[a, 0] * P[0, b] + dF[a, 1] * P[1, b] + dF[a, 2] * P[2, b]
             # rate of the offset, and its second derivatives GG with respect to r'
             for a in range(3):
-                m.v[k, a] += G[a, 0] * pt[0] + G[a, 1] * pt[1] + G[a, 2] * pt[2]
+                m.velocity[k, a] += G[a, 0] * pt[0] + G[a, 1] * pt[1] + G[a, 2] * pt[2]
                 for b in range(3):
                     for d in range(3):
                         total = 0.0
@@ -192,10 +192,12 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
             for d in range(3):
                 for b in range(3):
                     q = 3 * a + b
-                    m.Jr[k, d, q] = S1 * W[d, b]
+                    m.rotation_jacobian[k, d, q] = S1 * W[d, b]
                     if beside:
-                        m.J[k, d, q] = (row.S[a] if d == b else 0.0) + S1 * G[d, b]
-                        m.Jd[k, d, q] = S1 * (GG[d, b, 0] * pt[0] + GG[d, b, 1] * pt[1] + GG[d, b, 2] * pt[2])
+                        m.jacobian[k, d, q] = (row.S[a] if d == b else 0.0) + S1 * G[d, b]
+                        m.jacobian_rate[k, d, q] = S1 * (
+                            GG[d, b, 0] * pt[0] + GG[d, b, 1] * pt[1] + GG[d, b, 2] * pt[2]
+                        )
         # second derivatives for pairs of shape functions
         if h < 0:
             continue
@@ -205,8 +207,8 @@ def update_on_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                 for d in range(3):
                     for b in range(3):
                         for f in range(3):
-                            m.Hr[h, d, 3 * a + b, 3 * e + f] = SS * dW[d, b, f]
-                            m.H[h, d, 3 * a + b, 3 * e + f] = SS * GG[d, b, f] if beside else 0.0
+                            m.rotation_hessian[h, d, 3 * a + b, 3 * e + f] = SS * dW[d, b, f]
+                            m.hessian[h, d, 3 * a + b, 3 * e + f] = SS * GG[d, b, f] if beside else 0.0
 
 
 def axis_dofs(world: Tables, table: EntityTable) -> IntArray:
@@ -251,33 +253,33 @@ class CableShape3D(Component):
     segments = column("1", "number of straight segments n", dtype=np.int64, minimum=1)
 
 
-class SpatialShapeColumns(NamedTuple):
+class SpatialShapeMarkers(NamedTuple):
     """Points of all 3D cable-shape markers of this process, in the order of the markers."""
 
     start: IntArray  # index of the first point of each marker, then the number of all points, shape (markers + 1,)
-    p: FloatArray  # global positions [m], shape (points, 3)
-    v: FloatArray  # global velocities [m/s], shape (points, 3)
-    S: FloatArray  # shape functions S_1 to S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4)
+    position: FloatArray  # p, global [m], shape (points, 3)
+    velocity: FloatArray  # v, global [m/s], shape (points, 3)
+    shape_functions: FloatArray  # S_1 to S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4)
     length: FloatArray  # undeformed length of the cable [m], shape (markers,)
     dofs: IntArray  # process-local indices of the coordinates of the cable, shape (markers, 12)
 
 
 @kernel
-def update_shapes(index: IntArray, m: SpatialShapeColumns, x: FloatArray, v: FloatArray) -> None:
+def update_shapes(index: IntArray, m: SpatialShapeMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate the points of the markers ``index``."""
     for i in range(len(index)):
         k = index[i]
         for j in range(m.start[k], m.start[k + 1]):
             for d in range(3):
-                m.p[j, d], m.v[j, d] = 0.0, 0.0
+                m.position[j, d], m.velocity[j, d] = 0.0, 0.0
                 for a in range(4):
                     n = m.dofs[k, 3 * a + d]
-                    m.p[j, d] += m.S[j, a] * x[n]
-                    m.v[j, d] += m.S[j, a] * v[n]
+                    m.position[j, d] += m.shape_functions[j, a] * x[n]
+                    m.velocity[j, d] += m.shape_functions[j, a] * v[n]
 
 
-def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeColumns:
-    """Allocate columns for the markers ``ids`` of this process."""
+def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeMarkers:
+    """Allocate the arrays of the markers ``ids`` of this process."""
     segments, length = np.ones(len(ids), np.int64), np.ones(len(ids))
     for table, positions, rows in world.split_by_table(ids):
         segments[positions] = table.local("segments", rows)
@@ -286,7 +288,7 @@ def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeC
     owner = np.repeat(np.arange(len(ids)), segments + 1)
     S = eval_shape((np.arange(len(owner)) - start[owner]) / segments[owner], length[owner]).S
     points = np.zeros((2, len(owner), 3))
-    return SpatialShapeColumns(
+    return SpatialShapeMarkers(
         start, points[0].copy(), points[1].copy(), S, length, number_markers(world, ids, layout, SHAPE_FAMILY, 12)
     )
 
@@ -297,7 +299,7 @@ def shape_output(unit: str, doc: str, name: str) -> Output:
     """
 
     def evaluate(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:
-        m: SpatialShapeColumns = fields.markers[SHAPE_FAMILY]
+        m: SpatialShapeMarkers = fields.markers[SHAPE_FAMILY]
         index = find_used(rows)
         counts = np.diff(m.start)[index]
         out = np.zeros((len(index), int(counts.max(initial=0)), 3))
@@ -317,7 +319,7 @@ register_marker(
     axis_dofs,
     SOURCE,
     outputs={
-        "position": shape_output("m", "positions of the points, global, shape (points, 3)", "p"),
-        "velocity": shape_output("m/s", "velocities of the points, global, shape (points, 3)", "v"),
+        "position": shape_output("m", "positions of the points, global, shape (points, 3)", "position"),
+        "velocity": shape_output("m/s", "velocities of the points, global, shape (points, 3)", "velocity"),
     },
 )

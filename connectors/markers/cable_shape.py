@@ -38,7 +38,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, MarkerFamily, Output, Rows, Tables, register, register_family
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.system import Fields, System
-from windlass.framework.model.table import EntityTable
+from windlass.framework.model.table import Entity, EntityTable
 
 FAMILY = SHAPE = MarkerFamily("cable shape marker")
 CABLE_DOFS = 8
@@ -57,16 +57,16 @@ class CableShape(Component):
     provides = (FAMILY,)
 
 
-class ShapeColumns(NamedTuple):
+class ShapeMarkers(NamedTuple):
     """Points of all cable-shape markers of this process, in the order of the markers."""
 
     start: IntArray  # index of the first point of each marker, then the number of all points, shape (markers + 1,)
-    p: FloatArray  # positions in global x, y [m], shape (points, 2)
-    v: FloatArray  # velocities in global x, y [m/s], shape (points, 2)
+    position: FloatArray  # in global x, y [m], shape (points, 2)
+    velocity: FloatArray  # in global x, y [m/s], shape (points, 2)
     slope: FloatArray  # slopes r' in global x, y [1], only with an offset or moving material, shape (points, 2)
     slope_rate: FloatArray  # rates of the slopes [1/s], shape (points, 2)
-    S: FloatArray  # shape functions S_1 to S_4 [1, m, 1, m], shape (points, 4)
-    dS: FloatArray  # derivatives of the shape functions with respect to arc length, shape (points, 4)
+    shape_functions: FloatArray  # S_1 to S_4 [1, m, 1, m], shape (points, 4)
+    shape_derivatives: FloatArray  # of the shape functions with respect to arc length, shape (points, 4)
     offset: FloatArray  # distance y of the points from the axis [m], shape (markers,)
     length: FloatArray  # reference length L of the cable [m], shape (markers,)
     segments: IntArray  # number of segments n, shape (markers,)
@@ -74,8 +74,9 @@ class ShapeColumns(NamedTuple):
 
 
 @kernel
-def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatArray) -> None:
+def update_points(index: IntArray, shape: ShapeMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate the points of the markers ``index`` from total coordinates x and velocities v."""
+    S, D = shape.shape_functions, shape.shape_derivatives
     for i in range(len(index)):
         k = index[i]
         n, y = shape.dofs[k], shape.offset[k]
@@ -84,13 +85,13 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
         q0, q1, q2, q3, q4, q5, q6, q7 = x[n[0]], x[n[1]], x[n[2]], x[n[3]], x[n[4]], x[n[5]], x[n[6]], x[n[7]]
         w0, w1, w2, w3, w4, w5, w6, w7 = v[n[0]], v[n[1]], v[n[2]], v[n[3]], v[n[4]], v[n[5]], v[n[6]], v[n[7]]
         for j in range(shape.start[k], shape.start[k + 1]):
-            S1, S2, S3, S4 = shape.S[j, 0], shape.S[j, 1], shape.S[j, 2], shape.S[j, 3]
+            S1, S2, S3, S4 = S[j, 0], S[j, 1], S[j, 2], S[j, 3]
             px = S1 * q0 + S2 * q2 + S3 * q4 + S4 * q6
             py = S1 * q1 + S2 * q3 + S3 * q5 + S4 * q7
             vx = S1 * w0 + S2 * w2 + S3 * w4 + S4 * w6
             vy = S1 * w1 + S2 * w3 + S3 * w5 + S4 * w7
             if y != 0.0:
-                D1, D2, D3, D4 = shape.dS[j, 0], shape.dS[j, 1], shape.dS[j, 2], shape.dS[j, 3]
+                D1, D2, D3, D4 = D[j, 0], D[j, 1], D[j, 2], D[j, 3]
                 rx = D1 * q0 + D2 * q2 + D3 * q4 + D4 * q6
                 ry = D1 * q1 + D2 * q3 + D3 * q5 + D4 * q7
                 sx = D1 * w0 + D2 * w2 + D3 * w4 + D4 * w6
@@ -103,13 +104,13 @@ def update_points(index: IntArray, shape: ShapeColumns, x: FloatArray, v: FloatA
                 vy -= yw * ry
                 shape.slope[j, 0], shape.slope[j, 1] = rx, ry
                 shape.slope_rate[j, 0], shape.slope_rate[j, 1] = sx, sy
-            shape.p[j, 0], shape.p[j, 1] = px, py
-            shape.v[j, 0], shape.v[j, 1] = vx, vy
+            shape.position[j, 0], shape.position[j, 1] = px, py
+            shape.velocity[j, 0], shape.velocity[j, 1] = vx, vy
 
 
 @kernel
 def update_moving_points(
-    index: IntArray, axial_dof: IntArray, G: FloatArray, shape: ShapeColumns, x: FloatArray, v: FloatArray
+    index: IntArray, axial_dof: IntArray, G: FloatArray, shape: ShapeMarkers, x: FloatArray, v: FloatArray
 ) -> None:
     """Evaluate the points of markers on cables with moving material. ``axial_dof`` contains the process-local indices
     of the coordinates s of the axial motion, and ``G`` is the result of `slide_matrices`, shape (rows, 4, 4).
@@ -125,11 +126,11 @@ def update_moving_points(
         for a in range(8):
             w[a] = v[n[a]] + s_t * w[a]
         for j in range(shape.start[k], shape.start[k + 1]):
-            S, D = shape.S[j], shape.dS[j]
+            S, D = shape.shape_functions[j], shape.shape_derivatives[j]
             for b in range(2):
-                shape.p[j, b] = S[0] * x[n[b]] + S[1] * x[n[2 + b]] + S[2] * x[n[4 + b]] + S[3] * x[n[6 + b]]
+                shape.position[j, b] = S[0] * x[n[b]] + S[1] * x[n[2 + b]] + S[2] * x[n[4 + b]] + S[3] * x[n[6 + b]]
                 shape.slope[j, b] = D[0] * x[n[b]] + D[1] * x[n[2 + b]] + D[2] * x[n[4 + b]] + D[3] * x[n[6 + b]]
-                shape.v[j, b] = S[0] * w[b] + S[1] * w[2 + b] + S[2] * w[4 + b] + S[3] * w[6 + b]
+                shape.velocity[j, b] = S[0] * w[b] + S[1] * w[2 + b] + S[2] * w[4 + b] + S[3] * w[6 + b]
                 shape.slope_rate[j, b] = D[0] * w[b] + D[1] * w[2 + b] + D[2] * w[4 + b] + D[3] * w[6 + b]
 
 
@@ -194,8 +195,8 @@ def eval_curvature(y: float, rx: float, ry: float, fx: float, fy: float) -> tupl
     )
 
 
-def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatArray, dofs: IntArray) -> ShapeColumns:
-    """Create the columns of cable-shape markers, and fill the columns that are constant in time.
+def create_shapes(segments: IntArray, offset: FloatArray, length: FloatArray, dofs: IntArray) -> ShapeMarkers:
+    """Create the arrays of cable-shape markers, and fill the arrays that are constant in time.
 
     Args:
         segments: number of segments of each marker, shape (markers,).
@@ -209,11 +210,11 @@ def create_shape_columns(segments: IntArray, offset: FloatArray, length: FloatAr
     L = length[owner]
     S, dS, _ = eval_shape((np.arange(points) - start[owner]) * L / segments[owner] / L, L)
     p, v, slope, slope_rate = (np.zeros((points, 2)) for _ in range(4))
-    return ShapeColumns(start, p, v, slope, slope_rate, S, dS, offset.copy(), length.copy(), segments.copy(), dofs)
+    return ShapeMarkers(start, p, v, slope, slope_rate, S, dS, offset.copy(), length.copy(), segments.copy(), dofs)
 
 
-def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
-    """Allocate columns for the markers ``ids`` of this process."""
+def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeMarkers:
+    """Allocate the arrays of the markers ``ids`` of this process."""
     segments, offset, length = np.ones(len(ids), np.int64), np.zeros(len(ids)), np.ones(len(ids))
     dofs = np.full((len(ids), CABLE_DOFS), layout.spare, np.int64)
     for table, positions, rows in world.split_by_table(ids):
@@ -221,7 +222,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> ShapeColumns:
         segments[positions] = table.local("segments", rows)
         offset[positions] = table.local("vertical_offset", rows)
         length[positions] = cable_lengths(world, table.local("cable", rows))
-    return create_shape_columns(segments, offset, length, dofs)
+    return create_shapes(segments, offset, length, dofs)
 
 
 SECTION_VALUES = {
@@ -246,6 +247,18 @@ def column_of(world: Tables, ids: IntArray, name: str) -> FloatArray:
         else:
             out[positions] = table.local(name, rows)
     return out
+
+
+def collect_column(cables: Entity, name: str) -> FloatArray:
+    """Return the values of a column for cables or beams of one table, shape (n,), see `column_of`. If the table is
+    distributed, the call is collective.
+    """
+    collect = cables.table.collect
+    if "beam" in cables.table.component.provides and name in SECTION_VALUES:
+        column, place = SECTION_VALUES[name]
+        values: FloatArray = collect(column, cables.rows).reshape(len(cables), -1)[:, place]
+        return values
+    return np.asarray(collect(name, cables.rows), np.float64)
 
 
 def cable_lengths(world: Tables, ids: IntArray) -> FloatArray:
@@ -302,10 +315,10 @@ def find_used(rows: LocalRows) -> IntArray:
 
 
 def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
-    """Return the array ``name`` of `ShapeColumns` for the points of each row, shape (rows, points, 2). Rows with fewer
+    """Return the array ``name`` of `ShapeMarkers` for the points of each row, shape (rows, points, 2). Rows with fewer
     points are padded by 0.
     """
-    shape: ShapeColumns = fields.markers[FAMILY]
+    shape: ShapeMarkers = fields.markers[FAMILY]
     index = find_used(rows)
     count = shape.segments[index] + 1
     out = np.zeros((len(index), int(count.max(initial=0)), 2))
@@ -319,12 +332,12 @@ OUTPUTS = {
     "position": Output(
         "m",
         "positions of the points in global x, y, shape (points, 2)",
-        lambda rows, fields: eval_points(rows, fields, "p"),
+        lambda rows, fields: eval_points(rows, fields, "position"),
     ),
     "velocity": Output(
         "m/s",
         "velocities of the points in global x, y, shape (points, 2)",
-        lambda rows, fields: eval_points(rows, fields, "v"),
+        lambda rows, fields: eval_points(rows, fields, "velocity"),
     ),
 }
 

@@ -16,9 +16,9 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.coordinate_columns import COORDINATE as COORDINATE
-from windlass.connectors.markers.coordinate_columns import FAMILY as FAMILY
-from windlass.connectors.markers.coordinate_columns import CoordinateColumns as CoordinateColumns
+from windlass.connectors.markers.coordinate_family import COORDINATE as COORDINATE
+from windlass.connectors.markers.coordinate_family import FAMILY as FAMILY
+from windlass.connectors.markers.coordinate_family import CoordinateMarkers as CoordinateMarkers
 from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
 from windlass.connectors.markers.pair_laws import COORDINATES, register_kind
 from windlass.connectors.markers.position_kernels import CURVED
@@ -51,9 +51,9 @@ class NodeCoordinate(Component):
     )
 
 
-def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
-    """Allocate columns for the markers of this process. Markers of types that provide "curved marker" get an index in
-    the array H of second derivatives. For all other markers, the derivative J of the value with respect to the
+def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateMarkers:
+    """Allocate the arrays of the markers of this process. Markers of types that provide "curved marker" get an index in
+    the array of second derivatives. For all other markers, the derivative J of the value with respect to the
     coordinate is 1.
     """
     dofs = number_markers(world, ids, layout, FAMILY, 1)
@@ -64,11 +64,11 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> CoordinateColumns:
     J[~curved, 0] = 1.0
     h = np.where(curved, np.cumsum(curved) - 1, -1)
     H = np.zeros((int(curved.sum()), m, m))
-    return CoordinateColumns(np.zeros(n), np.zeros(n), J, np.zeros((n, m)), dofs, h, H)
+    return CoordinateMarkers(np.zeros(n), np.zeros(n), J, np.zeros((n, m)), dofs, h, H)
 
 
 @kernel
-def update_coordinates(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray) -> None:
+def update_coordinates(rows: Any, m: CoordinateMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate displacement and velocity of each marker."""
     for i in range(len(rows)):
         row = rows[i]

@@ -32,7 +32,7 @@ def register_marker(
     Args:
         component: class that defines the columns of the marker.
         family: family of the type of marker.
-        update: kernel ``(rows, m, x, v)`` that fills the columns m of the family from coordinates and velocities.
+        update: kernel ``(rows, m, x, v)`` that evaluates the markers m of the family from coordinates and velocities.
         bind: function ``(rows)`` that returns the array that the kernel reads, see `pack_markers`.
         dofs, source, check, outputs: arguments that are passed to `register`.
 

@@ -17,7 +17,7 @@ from warnings import warn
 
 import numpy as np
 
-from windlass.connectors.markers.coordinate_columns import COORDINATE
+from windlass.connectors.markers.coordinate_family import COORDINATE
 from windlass.connectors.markers.coordinate_outputs import coordinate_output
 from windlass.connectors.markers.pairs import (
     Pair,
@@ -83,7 +83,7 @@ class PairKind:
     vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to a kernel with three results
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
     """Function ``(s)`` that returns the additional arguments of the tangent loop. In a call, these arguments are placed
-    after the columns of the markers.
+    after the markers.
     """
 
 
@@ -94,7 +94,6 @@ def register_kind(
     force: Kernel,
     force_tangent: Kernel | None = None,
     *,
-    derived: Sequence[str] = (),
     derive: Callable[[LocalRows], Mapping[str, Any]] | None = None,
     outputs: Mapping[str, Output] | None = None,
     source: str = "",
@@ -121,9 +120,8 @@ def register_kind(
         component: class with the columns of the law.
         force: kernel for one row, see `pairs.position_pair` and `pairs.coordinate_pair`.
         force_tangent: kernel of the derivatives of ``force``. The default is central differences.
-        derived: names of further values that each row provides to kernels, computed from columns of the table by
-            ``derive``.
-        derive: function ``(rows)`` that returns a dictionary from these names to arrays of shape (rows, ...).
+        derive: function ``(rows)`` that returns the derived values of the schema (`derived`) by name, as arrays of
+            shape (rows, ...).
         outputs: output variables of the law in addition to the variables of the family. The function ``evaluate`` of a
             variable may be a kernel ``(row, u, ut, t) -> float``.
         source: publication from which the law is taken.
@@ -182,7 +180,7 @@ def register_kind(
     if sliding is not None:
         loss.setdefault("sliding", no_power)
     check_kernels(
-        component, force, force_tangent, derived=derived, start=start, update=update, gap=gap, sliding=sliding,
+        component, force, force_tangent, start=start, update=update, gap=gap, sliding=sliding,
         stored=stored, lost=loss, passed=passed, outputs=outputs,
     )  # fmt: skip
     load = create_load(len(start))
@@ -200,8 +198,8 @@ def register_kind(
 
     def bind(rows: LocalRows) -> tuple[Pair, Any]:
         values = derive(rows) if derive is not None else {}
-        if set(values) != set(derived):
-            words = f"must be {', '.join(derived) or 'nothing'}, the names in derived"
+        if set(values) != set(component.derived):
+            words = f"must be {', '.join(component.derived) or 'nothing'}, the derived values of the schema"
             raise ModelError(f"derive of {name} returns {', '.join(values) or 'nothing'}: {words}")
         return bind_pair(rows), rows.pack(values, len(start))
 
@@ -472,7 +470,7 @@ def no_power(row: Any, u: Any, ut: Any, t: float) -> float:
 def draw_lines(rows: LocalRows, fields: Fields, shown: Mapping[str, Output]) -> Drawing:
     """Draw each row as a line between its two points, with output variables as fields."""
     pair, n = rows.columns[0], len(rows.rows)
-    p = fields.markers[POSITION].p
+    p = fields.markers[POSITION].position
     return Drawing(
         points=np.stack((p[pair.m0], p[pair.m1]), axis=1).reshape(-1, 3),
         lines=np.arange(2 * n).reshape(n, 2),
@@ -489,7 +487,7 @@ def draw_lines(rows: LocalRows, fields: Fields, shown: Mapping[str, Output]) -> 
 def row_of_positions(m: Any, pair: Pair, i: int) -> tuple[Vector, Vector]:
     """Return the global vector u = p1 - p0 [m] between the points of row i, and its rate u_t [m/s]."""
     m0, m1 = pair.m0[i], pair.m1[i]
-    return subtract(m.p, m1, m0), subtract(m.v, m1, m0)
+    return subtract(m.position, m1, m0), subtract(m.velocity, m1, m0)
 
 
 @kernel
@@ -586,7 +584,7 @@ def fill_coordinates(
 def read_positions(s: Fields) -> tuple[FloatArray, FloatArray]:
     """Return positions [m] and velocities [m/s] of all markers, shape (markers, 3) each."""
     m = s.markers[POSITION]
-    return m.p, m.v
+    return m.position, m.velocity
 
 
 def measure_positions(rows: LocalRows, which: IntArray) -> Measure:
@@ -617,7 +615,7 @@ def difference_positions(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatA
     """Return the global vectors u = p1 - p0 [m] between the points of all rows, and their rates u_t [m/s], shape (n, 3)
     each."""
     m, (m0, m1) = s.markers[POSITION], pick_pairs(rows, ALL, "m0", "m1")
-    return m.p[m1] - m.p[m0], m.v[m1] - m.v[m0]
+    return m.position[m1] - m.position[m0], m.velocity[m1] - m.velocity[m0]
 
 
 def difference_coordinates(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:

@@ -112,7 +112,7 @@ def coordinate_pair(
 
     Returns:
         Kernels ``residual(rows, pair, m, time, data, start, f)`` and ``tangent(rows, pair, m, time, data, start, dq,
-        dv, slots, values)`` over all rows. The argument m contains the columns of the coordinate markers, data the
+        dv, slots, values)`` over all rows. The argument m contains the coordinate markers, data the
         current history values, and start the history values at the start of the step.
 
     Raises:
@@ -136,9 +136,9 @@ def coordinate_pair(
             w0, w1 = pair.w0[i], pair.w1[i]
             s = force(row, w1 * m.value[m1] - w0 * m.value[m0], w1 * m.rate[m1] - w0 * m.rate[m0], t)
             for a in range(n0):
-                f[pair.dofs[i, a]] -= m.J[m0, a] * (w0 * s)
+                f[pair.dofs[i, a]] -= m.jacobian[m0, a] * (w0 * s)
             for a in range(n - n0):
-                f[pair.dofs[i, n0 + a]] += m.J[m1, a] * (w1 * s)
+                f[pair.dofs[i, n0 + a]] += m.jacobian[m1, a] * (w1 * s)
 
     @kernel
     def tangent(
@@ -167,26 +167,26 @@ def coordinate_pair(
             df_du, df_dut = force_tangent(row, u, ut, t)
             k, d = dq * df_du + dv * df_dut, dq * df_dut
             for a in range(n0):
-                J[a] = -w0 * m.J[m0, a]
-                B[a] = k * J[a] - d * (w0 * m.Jd[m0, a])
+                J[a] = -w0 * m.jacobian[m0, a]
+                B[a] = k * J[a] - d * (w0 * m.jacobian_rate[m0, a])
             for a in range(n - n0):
-                J[n0 + a] = w1 * m.J[m1, a]
-                B[n0 + a] = k * J[n0 + a] + d * (w1 * m.Jd[m1, a])
+                J[n0 + a] = w1 * m.jacobian[m1, a]
+                B[n0 + a] = k * J[n0 + a] + d * (w1 * m.jacobian_rate[m1, a])
             for a in range(n):
                 for b in range(n):
                     values[slots[i, a, b]] += J[a] * B[b]
             # second derivatives of the markers times f
-            h0, h1 = m.h[m0], m.h[m1]
+            h0, h1 = m.second[m0], m.second[m1]
             if dq != 0.0 and (h0 >= 0 or h1 >= 0):
                 s = dq * force(row, u, ut, t)
                 if h0 >= 0:
                     for a in range(n0):
                         for b in range(n0):
-                            values[slots[i, a, b]] -= (w0 * s) * m.H[h0, a, b]
+                            values[slots[i, a, b]] -= (w0 * s) * m.hessian[h0, a, b]
                 if h1 >= 0:
                     for a in range(n - n0):
                         for b in range(n - n0):
-                            values[slots[i, n0 + a, n0 + b]] += (w1 * s) * m.H[h1, a, b]
+                            values[slots[i, n0 + a, n0 + b]] += (w1 * s) * m.hessian[h1, a, b]
 
     return residual, tangent
 
@@ -205,7 +205,7 @@ def position_pair(
 
     Returns:
         Kernels ``residual`` and ``tangent`` with the arguments of `coordinate_pair`. The argument m contains the
-        columns of the position markers.
+        position markers.
 
     Raises:
         ModelError: a kernel has wrong arguments, or a wrong number of results.
@@ -225,12 +225,12 @@ def position_pair(
                 continue
             row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
             load(row, data, start)
-            u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
+            u, ut, J = subtract(m.position, m1, m0), subtract(m.velocity, m1, m0), m.jacobian
             fx, fy, fz = force(row, u, ut, t)
             for a in range(n0):
-                f[pair.dofs[i, a]] -= m.J[m0, 0, a] * fx + m.J[m0, 1, a] * fy + m.J[m0, 2, a] * fz
+                f[pair.dofs[i, a]] -= J[m0, 0, a] * fx + J[m0, 1, a] * fy + J[m0, 2, a] * fz
             for a in range(n - n0):
-                f[pair.dofs[i, n0 + a]] += m.J[m1, 0, a] * fx + m.J[m1, 1, a] * fy + m.J[m1, 2, a] * fz
+                f[pair.dofs[i, n0 + a]] += J[m1, 0, a] * fx + J[m1, 1, a] * fy + J[m1, 2, a] * fz
 
     @kernel
     def tangent(
@@ -255,16 +255,16 @@ def position_pair(
                 continue
             row, m0, m1 = rows[i], pair.m0[i], pair.m1[i]
             load(row, data, start)
-            u, ut = subtract(m.p, m1, m0), subtract(m.v, m1, m0)
+            u, ut = subtract(m.position, m1, m0), subtract(m.velocity, m1, m0)
             force_tangent(row, u, ut, t, P, V)
             # J and J̇ of p1 - p0; the columns of marker 0 have the negative sign
             for k in range(3):
                 for a in range(n0):
-                    J[k, a] = -m.J[m0, k, a]
-                    Jd[k, a] = -m.Jd[m0, k, a]
+                    J[k, a] = -m.jacobian[m0, k, a]
+                    Jd[k, a] = -m.jacobian_rate[m0, k, a]
                 for a in range(n - n0):
-                    J[k, n0 + a] = m.J[m1, k, a]
-                    Jd[k, n0 + a] = m.Jd[m1, k, a]
+                    J[k, n0 + a] = m.jacobian[m1, k, a]
+                    Jd[k, n0 + a] = m.jacobian_rate[m1, k, a]
             # compute dq ∂f/∂q + dv ∂f/∂v, and then the product of this matrix with Jᵀ
             for k in range(3):
                 for b in range(n):
@@ -276,18 +276,18 @@ def position_pair(
                 for b in range(n):
                     values[slots[i, a, b]] += J[0, a] * B[0, b] + J[1, a] * B[1, b] + J[2, a] * B[2, b]
             # second derivatives of the markers times f
-            h0, h1 = m.h[m0], m.h[m1]
+            h0, h1 = m.second[m0], m.second[m1]
             if dq != 0.0 and (h0 >= 0 or h1 >= 0):
-                fx, fy, fz = force(row, u, ut, t)
+                H, (fx, fy, fz) = m.hessian, force(row, u, ut, t)
                 if h0 >= 0:
                     for a in range(n0):
                         for b in range(n0):
-                            total = m.H[h0, 0, a, b] * fx + m.H[h0, 1, a, b] * fy + m.H[h0, 2, a, b] * fz
+                            total = H[h0, 0, a, b] * fx + H[h0, 1, a, b] * fy + H[h0, 2, a, b] * fz
                             values[slots[i, a, b]] -= dq * total
                 if h1 >= 0:
                     for a in range(n - n0):
                         for b in range(n - n0):
-                            total = m.H[h1, 0, a, b] * fx + m.H[h1, 1, a, b] * fy + m.H[h1, 2, a, b] * fz
+                            total = H[h1, 0, a, b] * fx + H[h1, 1, a, b] * fy + H[h1, 2, a, b] * fz
                             values[slots[i, n0 + a, n0 + b]] += dq * total
 
     return residual, tangent

@@ -1,4 +1,4 @@
-"""Columns of the position markers, and the kernels that fill these columns. See `position_markers`.
+"""Motion of the position markers, and the kernels that evaluate it. See `position_markers`.
 
 The last functions in this file serve joints and springs. They evaluate d = p1 - p0, the rates and the Jacobians of two
 rigid markers, and the contact of a disc with a plane.
@@ -21,42 +21,42 @@ RIGID, CURVED, SPATIAL = Family("rigid marker"), Family("curved marker"), Family
 SPATIAL: family of markers that rotate in 3D."""
 
 
-class PositionColumns(NamedTuple):
-    """Data of n position markers with up to m coordinates each, in the global frame."""
+class PositionMarkers(NamedTuple):
+    """Motion of n position markers with up to m coordinates each, in the global frame."""
 
-    p: FloatArray  # position [m], shape (n, 3)
-    v: FloatArray  # velocity [m/s], shape (n, 3)
-    J: FloatArray  # ∂p/∂q, shape (n, 3, m)
-    Jd: FloatArray  # time derivative of J, which is equal to ∂v/∂q, shape (n, 3, m)
+    position: FloatArray  # p [m], shape (n, 3)
+    velocity: FloatArray  # v [m/s], shape (n, 3)
+    jacobian: FloatArray  # J = ∂p/∂q, shape (n, 3, m)
+    jacobian_rate: FloatArray  # time derivative of J, which is equal to ∂v/∂q, shape (n, 3, m)
     dofs: IntArray  # process-local indices of the coordinates, padded with an unused index, shape (n, m)
     angle: FloatArray
     """Rotation about z [rad], shape (n,). For 2D rigid bodies it is the total angle, including whole turns. For cables
     it is in (-π, π]. For other markers it is 0.
     """
-    A: FloatArray  # rotation matrix from the frame of the marker to the global frame, shape (n, 3, 3)
-    omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
-    Jr: FloatArray  # ∂ω/∂q̇, shape (n, 3, m)
-    h: IntArray  # index h of each marker in H and Hr, or -1 if H and Hr are 0, shape (n,)
-    H: FloatArray  # ∂J/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index is the component of q.
-    Hr: FloatArray  # ∂Jr/∂q of the markers with h >= 0, shape (k, 3, m, m). The last index is the component of q.
+    rotation: FloatArray  # A, from the frame of the marker to the global frame, shape (n, 3, 3)
+    angular_velocity: FloatArray  # ω [rad/s], shape (n, 3)
+    rotation_jacobian: FloatArray  # Jr = ∂ω/∂q̇, shape (n, 3, m)
+    second: IntArray  # index of each marker in the second derivatives, or -1 if they are 0, shape (n,)
+    hessian: FloatArray  # ∂J/∂q of the markers with second >= 0, shape (k, 3, m, m). The last index is that of q.
+    rotation_hessian: FloatArray  # ∂Jr/∂q of these markers, shape (k, 3, m, m). The last index is that of q.
 
 
 @kernel
-def update_points(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_points(rows: Any, m: PositionMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate position and velocity of nodes and fixed points."""
     for i in range(len(rows)):
         row = rows[i]
         k = row.index
         for d in range(3):
-            m.p[k, d] = row.fixed[d]
+            m.position[k, d] = row.fixed[d]
         for d in range(row.count):
-            m.p[k, d] = x[row.dofs[d]]
-            m.v[k, d] = v[row.dofs[d]]
-            m.J[k, d, d] = 1.0
+            m.position[k, d] = x[row.dofs[d]]
+            m.velocity[k, d] = v[row.dofs[d]]
+            m.jacobian[k, d, d] = 1.0
 
 
 @kernel
-def update_rigid(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_rigid(rows: Any, m: PositionMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate the position p = R + A b and the rotation of each marker, their rates, and their derivatives with
     respect to the coordinates.
     """
@@ -67,22 +67,22 @@ def update_rigid(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
         cos, sin = np.cos(phi), np.sin(phi)
         rx = cos * b[0] - sin * b[1]
         ry = sin * b[0] + cos * b[1]
-        m.p[k, 0], m.p[k, 1] = x[n[0]] + rx, x[n[1]] + ry
-        m.v[k, 0], m.v[k, 1] = v[n[0]] - w * ry, v[n[1]] + w * rx
-        m.J[k, 0, 0], m.J[k, 1, 1] = 1.0, 1.0
-        m.J[k, 0, 2], m.J[k, 1, 2] = -ry, rx
-        m.Jd[k, 0, 2], m.Jd[k, 1, 2] = -w * rx, -w * ry
+        m.position[k, 0], m.position[k, 1] = x[n[0]] + rx, x[n[1]] + ry
+        m.velocity[k, 0], m.velocity[k, 1] = v[n[0]] - w * ry, v[n[1]] + w * rx
+        m.jacobian[k, 0, 0], m.jacobian[k, 1, 1] = 1.0, 1.0
+        m.jacobian[k, 0, 2], m.jacobian[k, 1, 2] = -ry, rx
+        m.jacobian_rate[k, 0, 2], m.jacobian_rate[k, 1, 2] = -w * rx, -w * ry
         m.angle[k] = phi
-        m.A[k, 0, 0], m.A[k, 0, 1], m.A[k, 1, 0], m.A[k, 1, 1] = cos, -sin, sin, cos
-        m.omega[k, 2] = w
-        m.Jr[k, 2, 2] = 1.0
-        h = m.h[k]
+        m.rotation[k, 0, 0], m.rotation[k, 0, 1], m.rotation[k, 1, 0], m.rotation[k, 1, 1] = cos, -sin, sin, cos
+        m.angular_velocity[k, 2] = w
+        m.rotation_jacobian[k, 2, 2] = 1.0
+        h = m.second[k]
         if h >= 0:
-            m.H[h, 0, 2, 2], m.H[h, 1, 2, 2] = -rx, -ry
+            m.hessian[h, 0, 2, 2], m.hessian[h, 1, 2, 2] = -rx, -ry
 
 
 @kernel
-def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_cable(rows: Any, m: PositionMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate the position p = r + y n and the rotation of each marker, their rates, and their derivatives with
     respect to the coordinates.
     """
@@ -101,25 +101,25 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
         nx, ny = -ty, tx
         tau, w = (tx * gtx + ty * gty) / length, (nx * gtx + ny * gty) / length
         # point at the distance y from the axis
-        m.p[k, 0], m.p[k, 1] = rx + y * nx, ry + y * ny
-        m.v[k, 0], m.v[k, 1] = rtx - y * w * tx, rty - y * w * ty
+        m.position[k, 0], m.position[k, 1] = rx + y * nx, ry + y * ny
+        m.velocity[k, 0], m.velocity[k, 1] = rtx - y * w * tx, rty - y * w * ty
         m.angle[k] = np.arctan2(gy, gx)
-        m.A[k, 0, 0], m.A[k, 0, 1], m.A[k, 1, 0], m.A[k, 1, 1] = tx, nx, ty, ny
-        m.omega[k, 2] = w
+        m.rotation[k, 0, 0], m.rotation[k, 0, 1], m.rotation[k, 1, 0], m.rotation[k, 1, 1] = tx, nx, ty, ny
+        m.angular_velocity[k, 2] = w
         # Jacobians: S_i I - (y/|r'|) S_i' t nᵀ; their rates with ṫ = w n, ṅ = -w t, |r'|˙ = τ |r'|
         for a in range(4):
             S, e = row.S[a], row.dS[a] / length
             ye = y * e
             ix, iy = 2 * a, 2 * a + 1
-            m.J[k, 0, ix], m.J[k, 0, iy] = S - ye * tx * nx, -ye * tx * ny
-            m.J[k, 1, ix], m.J[k, 1, iy] = -ye * ty * nx, S - ye * ty * ny
-            m.Jd[k, 0, ix] = ye * (tau * tx * nx - w * nx * nx + w * tx * tx)
-            m.Jd[k, 0, iy] = ye * (tau * tx * ny - w * nx * ny + w * tx * ty)
-            m.Jd[k, 1, ix] = ye * (tau * ty * nx - w * ny * nx + w * ty * tx)
-            m.Jd[k, 1, iy] = ye * (tau * ty * ny - w * ny * ny + w * ty * ty)
-            m.Jr[k, 2, ix], m.Jr[k, 2, iy] = e * nx, e * ny
+            m.jacobian[k, 0, ix], m.jacobian[k, 0, iy] = S - ye * tx * nx, -ye * tx * ny
+            m.jacobian[k, 1, ix], m.jacobian[k, 1, iy] = -ye * ty * nx, S - ye * ty * ny
+            m.jacobian_rate[k, 0, ix] = ye * (tau * tx * nx - w * nx * nx + w * tx * tx)
+            m.jacobian_rate[k, 0, iy] = ye * (tau * tx * ny - w * nx * ny + w * tx * ty)
+            m.jacobian_rate[k, 1, ix] = ye * (tau * ty * nx - w * ny * nx + w * ty * tx)
+            m.jacobian_rate[k, 1, iy] = ye * (tau * ty * ny - w * ny * ny + w * ty * ty)
+            m.rotation_jacobian[k, 2, ix], m.rotation_jacobian[k, 2, iy] = e * nx, e * ny
         # second derivatives, composed of s = t nᵀ + n tᵀ and n nᵀ
-        h = m.h[k]
+        H, Hr, h = m.hessian, m.rotation_hessian, m.second[k]
         if h < 0:
             continue
         sxx, sxy, syy = 2.0 * tx * nx, tx * ny + nx * ty, 2.0 * ty * ny
@@ -129,28 +129,29 @@ def update_cable(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) ->
             for b in range(4):
                 ee = row.dS[a] * row.dS[b] / (length * length)
                 ix, iy, jx, jy = 2 * a, 2 * a + 1, 2 * b, 2 * b + 1
-                m.Hr[h, 2, ix, jx], m.Hr[h, 2, iy, jy] = -ee * sxx, -ee * syy
-                m.Hr[h, 2, ix, jy], m.Hr[h, 2, iy, jx] = -ee * sxy, -ee * sxy
+                Hr[h, 2, ix, jx], Hr[h, 2, iy, jy] = -ee * sxx, -ee * syy
+                Hr[h, 2, ix, jy], Hr[h, 2, iy, jx] = -ee * sxy, -ee * sxy
                 ee *= y
-                m.H[h, 0, ix, jx], m.H[h, 0, iy, jy] = ee * (tx * sxx - nx * nxx), ee * (tx * syy - nx * nyy)
-                m.H[h, 0, ix, jy], m.H[h, 0, iy, jx] = ee * (tx * sxy - nx * nxy), ee * (tx * sxy - nx * nxy)
-                m.H[h, 1, ix, jx], m.H[h, 1, iy, jy] = ee * (ty * sxx - ny * nxx), ee * (ty * syy - ny * nyy)
-                m.H[h, 1, ix, jy], m.H[h, 1, iy, jx] = ee * (ty * sxy - ny * nxy), ee * (ty * sxy - ny * nxy)
+                H[h, 0, ix, jx], H[h, 0, iy, jy] = ee * (tx * sxx - nx * nxx), ee * (tx * syy - nx * nyy)
+                H[h, 0, ix, jy], H[h, 0, iy, jx] = ee * (tx * sxy - nx * nxy), ee * (tx * sxy - nx * nxy)
+                H[h, 1, ix, jx], H[h, 1, iy, jy] = ee * (ty * sxx - ny * nxx), ee * (ty * syy - ny * nyy)
+                H[h, 1, ix, jy], H[h, 1, iy, jx] = ee * (ty * sxy - ny * nxy), ee * (ty * sxy - ny * nxy)
 
 
 @kernel
-def update_rates(j: Any, i: int, m: PositionColumns, d: FloatArray, y: FloatArray) -> None:
+def update_rates(j: Any, i: int, m: PositionMarkers, d: FloatArray, y: FloatArray) -> None:
     """Write d = p1 - p0, shape (3,), and the rates y = [v1 - v0, ω0, ω1], shape (9,), of row i. The argument j contains
     the indices m0 and m1 of the markers.
     """
     m0, m1 = j.m0[i], j.m1[i]
     for a in range(3):
-        d[a] = m.p[m1, a] - m.p[m0, a]
-        y[a], y[3 + a], y[6 + a] = m.v[m1, a] - m.v[m0, a], m.omega[m0, a], m.omega[m1, a]
+        d[a] = m.position[m1, a] - m.position[m0, a]
+        y[a], y[3 + a] = m.velocity[m1, a] - m.velocity[m0, a], m.angular_velocity[m0, a]
+        y[6 + a] = m.angular_velocity[m1, a]
 
 
 @kernel
-def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
+def update_jacobians(j: Any, i: int, m: PositionMarkers, v: FloatArray, X: FloatArray, Y: FloatArray) -> None:
     """Write the derivatives X = ∂y/∂q̇ and Y = ∂y/∂q of the rates y of row i, shape (9, n) each. The argument j
     contains m0, m1, dofs and n0, see `Pair`.
     """
@@ -158,23 +159,23 @@ def update_jacobians(j: Any, i: int, m: PositionColumns, v: FloatArray, X: Float
     for b in range(n):
         first = b < n0
         k = j.m0[i] if first else j.m1[i]
-        h, q = m.h[k], b if first else b - n0
+        h, q = m.second[k], b if first else b - n0
         width = n0 if first else n - n0
         begin = 0 if first else n0
         sign = -1.0 if first else 1.0
         for a in range(3):
-            X[a, b], Y[a, b] = sign * m.J[k, a, q], sign * m.Jd[k, a, q]
-            turn, change = m.Jr[k, a, q], 0.0
+            X[a, b], Y[a, b] = sign * m.jacobian[k, a, q], sign * m.jacobian_rate[k, a, q]
+            turn, change = m.rotation_jacobian[k, a, q], 0.0
             if h >= 0:
                 for p in range(width):
-                    change += m.Hr[h, a, p, q] * v[j.dofs[i, begin + p]]
+                    change += m.rotation_hessian[h, a, p, q] * v[j.dofs[i, begin + p]]
             X[3 + a, b], X[6 + a, b] = (turn, 0.0) if first else (0.0, turn)
             Y[3 + a, b], Y[6 + a, b] = (change, 0.0) if first else (0.0, change)
 
 
 @kernel
 def add_curvature(
-    j: Any, i: int, n: int, m: PositionColumns, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
+    j: Any, i: int, n: int, m: PositionMarkers, g: FloatArray, scale: float, slots: IntArray, values: FloatArray
 ) -> None:
     """Add the product of ``scale``, the gradient g and ∂X/∂q of row i to the values of the matrix. The coordinates of
     the two markers are the first n coordinates of the row, see `update_jacobians`.
@@ -182,7 +183,7 @@ def add_curvature(
     n0 = j.n0
     for marker in range(2):
         k = j.m0[i] if marker == 0 else j.m1[i]
-        h = m.h[k]
+        h = m.second[k]
         if h < 0:
             continue
         begin, end, sign, turn = (0, n0, -1.0, 3) if marker == 0 else (n0, n, 1.0, 6)
@@ -190,7 +191,7 @@ def add_curvature(
             for b in range(end - begin):
                 total = 0.0
                 for p in range(3):
-                    total += sign * g[p] * m.H[h, p, a, b] + g[turn + p] * m.Hr[h, p, a, b]
+                    total += sign * g[p] * m.hessian[h, p, a, b] + g[turn + p] * m.rotation_hessian[h, p, a, b]
                 values[slots[i, begin + a, begin + b]] += scale * total
 
 

@@ -38,7 +38,7 @@ from windlass.connectors.markers.position_kernels import CURVED as CURVED
 from windlass.connectors.markers.position_kernels import FAMILY as FAMILY
 from windlass.connectors.markers.position_kernels import POSITION as POSITION
 from windlass.connectors.markers.position_kernels import RIGID as RIGID
-from windlass.connectors.markers.position_kernels import PositionColumns as PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers as PositionMarkers
 from windlass.connectors.markers.position_kernels import update_cable, update_points, update_rigid
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D, RigidNodePosition3D
 from windlass.connectors.markers.section_markers import PositionOnSlopeBeam3D, SectionNodePosition
@@ -119,30 +119,29 @@ class PositionOnGround(Component):
     local = column("m", "position from the reference point of the ground", shape=(3,), default=(0.0, 0.0, 0.0))
 
 
-def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionColumns:
-    """Allocate columns for the markers of this process. Markers of types that provide "curved marker" get an index in
-    the arrays H and Hr of second derivatives.
+def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionMarkers:
+    """Allocate the arrays of the markers of this process. Markers of types that provide "curved marker" get an index in
+    the arrays of second derivatives.
     """
     dofs = number_markers(world, ids, layout, FAMILY)
     n, m = dofs.shape
     curved = np.zeros(n, bool)
     for table, positions, rows in world.split_by_table(ids):
         curved[positions] = _find_curved(table, rows)
-    h = np.where(curved, np.cumsum(curved) - 1, -1)
     nh = int(curved.sum())
-    return PositionColumns(
-        p=np.zeros((n, 3)),
-        v=np.zeros((n, 3)),
-        J=np.zeros((n, 3, m)),
-        Jd=np.zeros((n, 3, m)),
+    return PositionMarkers(
+        position=np.zeros((n, 3)),
+        velocity=np.zeros((n, 3)),
+        jacobian=np.zeros((n, 3, m)),
+        jacobian_rate=np.zeros((n, 3, m)),
         dofs=dofs,
         angle=np.zeros(n),
-        A=np.tile(np.eye(3), (n, 1, 1)),
-        omega=np.zeros((n, 3)),
-        Jr=np.zeros((n, 3, m)),
-        h=h,
-        H=np.zeros((nh, 3, m, m)),
-        Hr=np.zeros((nh, 3, m, m)),
+        rotation=np.tile(np.eye(3), (n, 1, 1)),
+        angular_velocity=np.zeros((n, 3)),
+        rotation_jacobian=np.zeros((n, 3, m)),
+        second=np.where(curved, np.cumsum(curved) - 1, -1),
+        hessian=np.zeros((nh, 3, m, m)),
+        rotation_hessian=np.zeros((nh, 3, m, m)),
     )
 
 
@@ -325,6 +324,17 @@ def shape_marker(world: World, cables: Handles, segments: int, vertical_offset: 
     if component not in CABLES:
         raise ModelError(f"cables = {cables!r} of shape_marker: must be 2D or 3D cables")
     return world.add(CableShape, cable=cables, segments=segments, vertical_offset=vertical_offset)
+
+
+def replace_bodies(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Return the arguments ``values`` of `World.add`, in which bodies, nodes and ground in ``marker`` are replaced by
+    markers at their reference points.
+    """
+    given = values.get("marker")
+    handles: Any = [given] if isinstance(given, Entity) else given
+    if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
+        return values | {"marker": position_marker(world, handles)}
+    return values
 
 
 def merge_handles(entity: Handles) -> Entity:

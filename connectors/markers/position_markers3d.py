@@ -23,7 +23,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.marker_laws import pack_markers, register_marker
-from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionColumns
+from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionMarkers
 from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
@@ -49,14 +49,14 @@ class PositionOnRigid3D(Component):
 
 
 @kernel
-def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_rigid3d(rows: Any, m: PositionMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate the position p = R + A b and the rotation of each marker, their rates, and their derivatives with
     respect to the coordinates.
     """
     e, et, E = np.zeros(4), np.zeros(4), np.zeros((3, 4))
     for i in range(len(rows)):
         row = rows[i]
-        k, h, dofs, S = row.index, m.h[row.index], row.dofs, row.S
+        k, h, dofs, S = row.index, m.second[row.index], row.dofs, row.S
         # Euler parameters, their rates, and n = eᵀ e
         n, growth = 0.0, 0.0
         for a in range(4):
@@ -72,28 +72,28 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
                 for b in range(4):
                     total += S[d, a, b] * e[b]
                 r += total * e[a] / n
-                m.J[k, d, 3 + a] = s * total
+                m.jacobian[k, d, 3 + a] = s * total
             rate = 0.0
             for a in range(4):
-                m.J[k, d, 3 + a] -= s * r * e[a]
-                rate += m.J[k, d, 3 + a] * et[a]
+                m.jacobian[k, d, 3 + a] -= s * r * e[a]
+                rate += m.jacobian[k, d, 3 + a] * et[a]
             # position and velocity
-            m.J[k, d, d] = 1.0
-            m.p[k, d] = x[dofs[d]] + r
-            m.v[k, d] = v[dofs[d]] + rate
+            m.jacobian[k, d, d] = 1.0
+            m.position[k, d] = x[dofs[d]] + r
+            m.velocity[k, d] = v[dofs[d]] + rate
             # second derivatives, and the rate of the Jacobian, which is computed from these derivatives
             for a in range(4):
                 total = 0.0
                 for b in range(4):
-                    H = S[d, a, b] - m.J[k, d, 3 + a] * e[b] - e[a] * m.J[k, d, 3 + b]
+                    H = S[d, a, b] - m.jacobian[k, d, 3 + a] * e[b] - e[a] * m.jacobian[k, d, 3 + b]
                     if a == b:
                         H -= r
-                    m.H[h, d, 3 + a, 3 + b] = s * H
+                    m.hessian[h, d, 3 + a, 3 + b] = s * H
                     total += s * H * et[b]
-                m.Jd[k, d, 3 + a] = total
+                m.jacobian_rate[k, d, 3 + a] = total
         # rotation matrix and angular velocity
         e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
-        A = m.A[k]
+        A = m.rotation[k]
         A[0, 0], A[1, 1] = 1.0 - s * (e2 * e2 + e3 * e3), 1.0 - s * (e1 * e1 + e3 * e3)
         A[2, 2] = 1.0 - s * (e1 * e1 + e2 * e2)
         A[0, 1], A[1, 0] = s * (e1 * e2 - e0 * e3), s * (e1 * e2 + e0 * e3)
@@ -105,19 +105,19 @@ def update_rigid3d(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) 
         E[2, 0], E[2, 1], E[2, 2], E[2, 3] = -s * e3, -s * e2, s * e1, s * e0
         # angular velocity, and the derivatives of the angular velocity with respect to e_t and e
         for d in range(3):
-            m.omega[k, d] = 0.0
+            m.angular_velocity[k, d] = 0.0
             for a in range(4):
-                m.omega[k, d] += E[d, a] * et[a]
-                m.Jr[k, d, 3 + a] = E[d, a]
+                m.angular_velocity[k, d] += E[d, a] * et[a]
+                m.rotation_jacobian[k, d, 3 + a] = E[d, a]
                 for b in range(4):
-                    m.Hr[h, d, 3 + a, 3 + b] = -s * E[d, a] * e[b]
+                    m.rotation_hessian[h, d, 3 + a, 3 + b] = -s * E[d, a] * e[b]
         # the derivatives 2 (∂E/∂e_b)/n, where each nonzero element of the matrix E is ± a component e_b
         for d in range(3):
             p, q = (d + 1) % 3 + 1, (d + 2) % 3 + 1
-            m.Hr[h, d, 3, 4 + d] -= s
-            m.Hr[h, d, 4 + d, 3] += s
-            m.Hr[h, d, 3 + p, 3 + q] -= s
-            m.Hr[h, d, 3 + q, 3 + p] += s
+            m.rotation_hessian[h, d, 3, 4 + d] -= s
+            m.rotation_hessian[h, d, 4 + d, 3] += s
+            m.rotation_hessian[h, d, 3 + p, 3 + q] -= s
+            m.rotation_hessian[h, d, 3 + q, 3 + p] += s
 
 
 def quadratic_forms(b: FloatArray) -> FloatArray:

@@ -31,7 +31,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.coordinate_columns import FAMILY, CoordinateColumns
+from windlass.connectors.markers.coordinate_family import FAMILY, CoordinateMarkers
 from windlass.connectors.markers.marker_laws import pack_markers
 from windlass.connectors.markers.position_kernels import CURVED
 from windlass.elements.nodes.rotations import normalise
@@ -102,35 +102,35 @@ def is_lost(change: float, share: float) -> bool:
 
 
 @kernel
-def update_rotations(rows: Any, m: CoordinateColumns, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
+def update_rotations(rows: Any, m: CoordinateMarkers, x: FloatArray, v: FloatArray, data: FloatArray) -> None:
     """Evaluate the angle φ, its rate, and its derivatives with respect to the Euler parameters for each row. The
     results are NaN if the angle is undefined.
     """
     for i in range(len(rows)):
         row = rows[i]
-        k, h = row.index, m.h[row.index]
+        k, h = row.index, m.second[row.index]
         sine, cosine, share = eval_parts(row, x)
         last = row.first + data[row.data]
         angle = unwrap(sine, cosine, last)
         if share == 0.0 or is_lost(angle - last, share):
             m.value[k], m.rate[k] = np.nan, np.nan
             for p in range(4):
-                m.J[k, p], m.Jd[k, p] = np.nan, np.nan
+                m.jacobian[k, p], m.jacobian_rate[k, p] = np.nan, np.nan
             continue
         square = sine * sine + cosine * cosine
         gs, gc, along = sine / square, cosine / square, 0.0
         rate = 0.0
         for p in range(4):
             et = v[row.dofs[p]]
-            m.J[k, p] = 2.0 * (gc * row.a[p] - gs * row.b[p])
-            rate += m.J[k, p] * et
+            m.jacobian[k, p] = 2.0 * (gc * row.a[p] - gs * row.b[p])
+            rate += m.jacobian[k, p] * et
             along += (gc * row.b[p] + gs * row.a[p]) * et
         m.value[k], m.rate[k] = angle, rate
         for p in range(4):
             wp = gc * row.b[p] + gs * row.a[p]
-            m.Jd[k, p] = -(m.J[k, p] * along + wp * rate)
+            m.jacobian_rate[k, p] = -(m.jacobian[k, p] * along + wp * rate)
             for q in range(4):
-                m.H[h, p, q] = -(m.J[k, p] * (gc * row.b[q] + gs * row.a[q]) + wp * m.J[k, q])
+                m.hessian[h, p, q] = -(m.jacobian[k, p] * (gc * row.b[q] + gs * row.a[q]) + wp * m.jacobian[k, q])
 
 
 @kernel

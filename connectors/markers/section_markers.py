@@ -21,7 +21,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.marker_laws import pack_markers, register_marker
-from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionColumns
+from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionMarkers
 from windlass.elements.beam.rows import NODES, find_lengths, find_orders
 from windlass.elements.beam.rules import MOST_NODES, eval_places
 from windlass.elements.nodes.section_node import WIDTH
@@ -106,7 +106,7 @@ def fill_frame(r2: Vector, r3: Vector, A: FloatArray) -> None:
 
 
 @kernel
-def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_sections(rows: Any, m: PositionMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate position and rotation of each marker, their rates, and their derivatives with respect to the
     coordinates.
     """
@@ -114,7 +114,7 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
     r, rt = np.zeros((3, 3)), np.zeros((3, 3))
     for i in range(len(rows)):
         row = rows[i]
-        k, h = row.index, m.h[row.index]
+        k, h = row.index, m.second[row.index]
         # compute the position on the axis, the slopes, and the rates of these vectors
         for b in range(3):
             for d in range(3):
@@ -127,19 +127,19 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
         place = (1.0, row.offset[0], row.offset[1])
         r2, r3 = (r[1, 0], r[1, 1], r[1, 2]), (r[2, 0], r[2, 1], r[2, 2])
         q = fill_turn(r2, r3, W)
-        fill_frame(r2, r3, m.A[k])
+        fill_frame(r2, r3, m.rotation[k])
         for d in range(3):
-            m.p[k, d], m.v[k, d], m.omega[k, d] = 0.0, 0.0, 0.0
+            m.position[k, d], m.velocity[k, d], m.angular_velocity[k, d] = 0.0, 0.0, 0.0
             for b in range(3):
-                m.p[k, d] += place[b] * r[b, d]
-                m.v[k, d] += place[b] * rt[b, d]
-                m.omega[k, d] += W[0, d, b] * rt[1, b] + W[1, d, b] * rt[2, b]
+                m.position[k, d] += place[b] * r[b, d]
+                m.velocity[k, d] += place[b] * rt[b, d]
+                m.angular_velocity[k, d] += W[0, d, b] * rt[1, b] + W[1, d, b] * rt[2, b]
                 # Jacobians by node
                 for a in range(row.count):
                     n = WIDTH * a + 3 * b
-                    m.J[k, d, n + d] = row.N[a] * place[b]
-                    m.Jr[k, d, WIDTH * a + 3 + b] = row.N[a] * W[0, d, b]
-                    m.Jr[k, d, WIDTH * a + 6 + b] = row.N[a] * W[1, d, b]
+                    m.jacobian[k, d, n + d] = row.N[a] * place[b]
+                    m.rotation_jacobian[k, d, WIDTH * a + 3 + b] = row.N[a] * W[0, d, b]
+                    m.rotation_jacobian[k, d, WIDTH * a + 6 + b] = row.N[a] * W[1, d, b]
         if h < 0:
             continue
         # second derivatives for pairs of nodes
@@ -150,7 +150,8 @@ def update_sections(rows: Any, m: PositionColumns, x: FloatArray, v: FloatArray)
                 for d in range(3):
                     for b in range(6):
                         for e in range(6):
-                            m.Hr[h, d, WIDTH * a + 3 + b, WIDTH * c + 3 + e] = NN * dW[b // 3, d, b % 3, e // 3, e % 3]
+                            p, s = WIDTH * a + 3 + b, WIDTH * c + 3 + e
+                            m.rotation_hessian[h, d, p, s] = NN * dW[b // 3, d, b % 3, e // 3, e % 3]
 
 
 def bind_nodes(rows: LocalRows) -> NDArray[Any]:

@@ -23,7 +23,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.markers.marker_laws import register_marker
-from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionColumns
+from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionMarkers
 from windlass.elements.nodes.turning import axes_of
 from windlass.elements.nodes.twist_node import frame_of, read_frames
 from windlass.elements.nodes.vectors import cross, dot
@@ -53,12 +53,12 @@ class TwistNodeRows(NamedTuple):
 
 
 @kernel
-def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: FloatArray) -> None:
+def update_twist_nodes(c: TwistNodeRows, m: PositionMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate position and rotation of each marker, their rates, and their derivatives with respect to the
     coordinates.
     """
     for i in range(len(c.k)):
-        k, n, hk = c.k[i], c.dofs[i], m.h[c.k[i]]
+        k, n, hk = c.k[i], c.dofs[i], m.second[c.k[i]]
         p, pt = (x[n[3]], x[n[4]], x[n[5]]), (v[n[3]], v[n[4]], v[n[5]])
         b = (c.b[i, 0], c.b[i, 1], c.b[i, 2])
         axes = axes_of(frame_of(b, (c.F[i, 0], c.F[i, 1], c.F[i, 2], c.F[i, 3]), p, x[n[6]]))
@@ -67,21 +67,21 @@ def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: F
         il, ig, iS = 1.0 / l, 1.0 / g, 1.0 / (l * (l + bp))
         spin = v[n[6]] - iS * dot(h, pt)
         for d in range(3):
-            m.p[k, d], m.v[k, d], m.J[k, d, d] = x[n[d]], v[n[d]], 1.0
-            m.omega[k, d] = ig * turning[d] + spin * t[d]
-            m.Jr[k, d, 6] = t[d]
+            m.position[k, d], m.velocity[k, d], m.jacobian[k, d, d] = x[n[d]], v[n[d]], 1.0
+            m.angular_velocity[k, d] = ig * turning[d] + spin * t[d]
+            m.rotation_jacobian[k, d, 6] = t[d]
             for a in range(3):
-                m.A[k, d, a] = axes[a][d]
+                m.rotation[k, d, a] = axes[a][d]
                 # element of [p]× in row d and column a
                 turn = 0.0 if a == d else (-p[3 - a - d] if a == (d + 1) % 3 else p[3 - a - d])
-                m.Jr[k, d, 3 + a] = ig * turn - iS * t[d] * h[a]
+                m.rotation_jacobian[k, d, 3 + a] = ig * turn - iS * t[d] * h[a]
         if hk < 0:
             continue
         for e in range(3):
             S_e = (2.0 + bp * il) * p[e] + l * b[e]
             for d in range(3):
                 t_e = il * ((1.0 if d == e else 0.0) - t[d] * t[e])
-                m.Hr[hk, d, 6, 3 + e] = t_e
+                m.rotation_hessian[hk, d, 6, 3 + e] = t_e
                 for a in range(3):
                     sign = 0.0 if a == d else (-1.0 if a == (d + 1) % 3 else 1.0)
                     turn = 0.0 if a == d else sign * p[3 - a - d]
@@ -90,7 +90,7 @@ def update_twist_nodes(c: TwistNodeRows, m: PositionColumns, x: FloatArray, v: F
                     # component of b
                     h_e = 0.0 if a == e else (-b[3 - a - e] if e == (a + 1) % 3 else b[3 - a - e])
                     total = ig * unit - 2.0 * p[e] * ig * ig * turn - iS * (t_e * h[a] + t[d] * h_e)
-                    m.Hr[hk, d, 3 + a, 3 + e] = total + iS * iS * t[d] * h[a] * S_e
+                    m.rotation_hessian[hk, d, 3 + a, 3 + e] = total + iS * iS * t[d] * h[a] * S_e
 
 
 def bind(rows: LocalRows) -> TwistNodeRows:

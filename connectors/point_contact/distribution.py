@@ -18,7 +18,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.point_contact.surfaces import HALF_SPACE, SPHERE, Runs, Surfaces, find_runs
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import Rows, Tables
@@ -66,7 +66,7 @@ class Share:
         self._knows_ground = False
         self.present: Runs = find_runs(self.own)
         self.dofs, self.off_process = c.dofs, np.zeros(0, np.int64)
-        self._columns: TangentColumns | None = None
+        self._attached: AttachedMarkers | None = None
         self._curved: bool | None = None
 
     def _share_out(self, needed: IntArray) -> Ghosts:
@@ -135,7 +135,7 @@ class Share:
         self._ghosts = self._share_out(np.flatnonzero(others))
         self.present = find_runs(np.sort(np.concatenate((self.own, self._ghosts.received, self._on_ground))))
         self._number_off_process(c)
-        self._columns = None
+        self._attached = None
         self.exchange_motion(c)
         return True
 
@@ -152,43 +152,43 @@ class Share:
         self.dofs[ghosts] = last
         self.dofs[ghosts, : local.shape[1]] = local
 
-    def collect_columns(
-        self, c: Surfaces, m: PositionColumns, v: FloatArray
-    ) -> tuple[Surfaces, PositionColumns, FloatArray]:
+    def collect_markers(
+        self, c: Surfaces, m: PositionMarkers, v: FloatArray
+    ) -> tuple[Surfaces, PositionMarkers, FloatArray]:
         """Return the data for the tangent of the pairs, including surfaces of other processes.
 
         Args:
             c: data of the surfaces of this process.
-            m: columns of the local markers.
+            m: local markers.
             v: velocities of the local coordinates, followed by the velocity of the spare coordinate, shape (spare +
                 1,).
 
         Returns:
-            The surfaces, the marker columns, and the velocities. ``marker`` and ``dofs`` of these surfaces are indices
-            into the returned columns and velocities.
+            The surfaces, the markers, and the velocities. ``marker`` and ``dofs`` of these surfaces are indices
+            into the returned markers and velocities.
         """
         if self._curved is None:
-            self._curved = self.agree(bool((m.h[c.marker[self.own]] >= 0).any()))
-        if self._columns is None:
-            self._columns = TangentColumns(self, self._ghosts, c, m, self._curved)
-        return self._columns.update(c, m, v)
+            self._curved = self.agree(bool((m.second[c.marker[self.own]] >= 0).any()))
+        if self._attached is None:
+            self._attached = AttachedMarkers(self, self._ghosts, c, m, self._curved)
+        return self._attached.update(c, m, v)
 
 
-class TangentColumns:
-    """Columns of the markers to which the surfaces of this process and the surfaces from other processes are attached.
-    One row of zeros represents all surfaces on the ground.
+class AttachedMarkers:
+    """Markers to which the surfaces of this process and the surfaces from other processes are attached. One row of
+    zeros represents all surfaces on the ground.
 
     Args:
         share: the part of the contact set that is assigned to this process.
         ghosts: exchange of surfaces between processes. ``received`` contains the indices of the received surfaces.
         c: data of the surfaces of this process.
-        m: columns of the local markers.
+        m: local markers.
         curved: whether any marker on any process has second derivatives.
     """
 
-    def __init__(self, share: Share, ghosts: Ghosts, c: Surfaces, m: PositionColumns, curved: bool) -> None:
+    def __init__(self, share: Share, ghosts: Ghosts, c: Surfaces, m: PositionMarkers, curved: bool) -> None:
         self._share, self._ghosts, self._curved = share, ghosts, curved
-        own, others, width = len(share.own), len(ghosts.received), m.J.shape[2]
+        own, others, width = len(share.own), len(ghosts.received), m.jacobian.shape[2]
         rows = own + others + 1
         place = np.full(len(c.ids), rows - 1, np.int64)
         place[share.own] = np.arange(own)
@@ -197,28 +197,30 @@ class TangentColumns:
         self._sent = place[ghosts.sent]
         self.surfaces = c._replace(marker=place, dofs=np.ascontiguousarray(share.dofs))
         bent = rows if curved else 0
-        self.columns = m._replace(
-            p=np.zeros((rows, 3)),
-            J=np.zeros((rows, 3, width)),
-            Jd=np.zeros((rows, 3, width)),
-            Jr=np.zeros((rows, 3, width)),
-            h=np.full(rows, -1, np.int64),
-            H=np.zeros((bent, 3, width, width)),
-            Hr=np.zeros((bent, 3, width, width)),
+        self.markers = m._replace(
+            position=np.zeros((rows, 3)),
+            jacobian=np.zeros((rows, 3, width)),
+            jacobian_rate=np.zeros((rows, 3, width)),
+            rotation_jacobian=np.zeros((rows, 3, width)),
+            second=np.full(rows, -1, np.int64),
+            hessian=np.zeros((bent, 3, width, width)),
+            rotation_hessian=np.zeros((bent, 3, width, width)),
         )
-        n = self.columns
-        self._exchanged = [n.p, n.J, n.Jd, n.Jr, *([n.H, n.Hr] if curved else [])]
+        n = self.markers
+        self._exchanged = [n.position, n.jacobian, n.jacobian_rate, n.rotation_jacobian]
+        self._exchanged += [n.hessian, n.rotation_hessian] if curved else []
         self._is_curved = np.zeros(rows)
 
-    def update(self, c: Surfaces, m: PositionColumns, v: FloatArray) -> tuple[Surfaces, PositionColumns, FloatArray]:
-        """Return the result of `Share.collect_columns` for the current markers ``m`` and velocities ``v``."""
-        n, own, ghosts, share = self.columns, self._own, self._ghosts, self._share
+    def update(self, c: Surfaces, m: PositionMarkers, v: FloatArray) -> tuple[Surfaces, PositionMarkers, FloatArray]:
+        """Return the result of `Share.collect_markers` for the current markers ``m`` and velocities ``v``."""
+        n, own, ghosts, share = self.markers, self._own, self._ghosts, self._share
         k = c.marker[share.own]
-        n.p[own], n.J[own], n.Jd[own], n.Jr[own] = m.p[k], m.J[k], m.Jd[k], m.Jr[k]
+        n.position[own], n.jacobian[own], n.jacobian_rate[own] = m.position[k], m.jacobian[k], m.jacobian_rate[k]
+        n.rotation_jacobian[own] = m.rotation_jacobian[k]
         if self._curved:
-            bent = np.flatnonzero(m.h[k] >= 0)
-            h = m.h[k[bent]]
-            n.H[bent], n.Hr[bent] = m.H[h], m.Hr[h]
+            bent = np.flatnonzero(m.second[k] >= 0)
+            h = m.second[k[bent]]
+            n.hessian[bent], n.rotation_hessian[bent] = m.hessian[h], m.rotation_hessian[h]
             self._is_curved[bent] = 1.0
         rates = v[c.dofs[ghosts.sent]]
         sent = [*(array[self._sent] for array in self._exchanged), self._is_curved[self._sent], rates]
@@ -226,7 +228,7 @@ class TangentColumns:
         for array, part in zip([*self._exchanged, self._is_curved], received, strict=False):
             array[self._others] = part
         if self._curved:
-            n.h[:] = np.where(self._is_curved > 0.0, np.arange(len(n.h)), -1)
+            n.second[:] = np.where(self._is_curved > 0.0, np.arange(len(n.second)), -1)
         everything = np.zeros(len(v) + len(share.off_process))
         everything[: len(v) - 1] = v[:-1]
         everything[share.dofs[ghosts.received]] = received[-1]

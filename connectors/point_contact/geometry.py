@@ -17,7 +17,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.point_contact.ellipsoids import eval_relative_radius, eval_support, find_direction
 from windlass.connectors.point_contact.surfaces import ELLIPSOID, HALF_SPACE, Runs, Surfaces
 from windlass.framework.arrays import IntArray
@@ -31,11 +31,12 @@ APART: Touch = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 @kernel
-def update_surfaces(c: Surfaces, m: PositionColumns, runs: Runs) -> None:
+def update_surfaces(c: Surfaces, m: PositionMarkers, runs: Runs) -> None:
     """Update the origins, velocities and angular velocities of the surfaces in ``runs``, see `find_runs`, from their
     markers."""
     # the columns are local variables, because a loop that reads the columns of two large tuples is several times slower
-    p, v, A, omega, marker, is_point, s = m.p, m.v, m.A, m.omega, c.marker, c.is_point, c.s
+    p, v, A, omega = m.position, m.velocity, m.rotation, m.angular_velocity
+    marker, is_point, s = c.marker, c.is_point, c.s
     center, cv, comega = c.center, c.v, c.omega
     for run in range(len(runs)):
         for i in range(runs[run, 0], runs[run, 1]):
@@ -58,9 +59,9 @@ def update_surfaces(c: Surfaces, m: PositionColumns, runs: Runs) -> None:
 
 
 @kernel
-def update_orientations(c: Surfaces, m: PositionColumns, which: IntArray) -> None:
+def update_orientations(c: Surfaces, m: PositionMarkers, which: IntArray) -> None:
     """Update normals and matrices Q of the surfaces ``which`` that are not spheres."""
-    A, R, size, Q, B = m.A, c.R, c.size, c.Q, np.zeros((3, 3))
+    A, R, size, Q, B = m.rotation, c.R, c.size, c.Q, np.zeros((3, 3))
     for i in which:
         k = c.marker[i]
         # axes of the surface as columns, in the global frame

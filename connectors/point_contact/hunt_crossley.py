@@ -144,7 +144,7 @@ def build(rows: LocalRows) -> System:
             own = s.slots[b.first : b.first + len(b.near.pairs)]
             c, m, v = b.surfaces, s.markers[FAMILY], s.v
             if b.share is not None:
-                c, m, v = b.share.collect_columns(c, m, v)
+                c, m, v = b.share.collect_markers(c, m, v)
             for par in b.enabled_parameters(s.data):
                 differentiate(c, par, b.near.pairs, m, v, s.dq, s.dv, own, s.values)
 

@@ -13,7 +13,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.friction.regularised import hollars
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.point_contact.geometry import Touch, find_contact, touch_spheres
 from windlass.connectors.point_contact.surfaces import HALF_SPACE, Runs, Surfaces
 from windlass.framework.arrays import FloatArray, IntArray
@@ -209,12 +209,12 @@ def clear_forces(c: Surfaces, runs: Runs) -> None:
 
 
 @kernel
-def scatter_forces(c: Surfaces, m: PositionColumns, runs: Runs, f: FloatArray) -> None:
+def scatter_forces(c: Surfaces, m: PositionMarkers, runs: Runs, f: FloatArray) -> None:
     """Subtract the generalised forces Jᵀ F + Jrᵀ T from f. F and T are the forces and torques on the surfaces in
     ``runs``, see `find_runs`. J and Jr are the Jacobians of position and rotation of the markers.
     """
     dofs, marker, is_point, center, force, torque = c.dofs, c.marker, c.is_point, c.center, c.force, c.torque
-    p, J, Jr, width = m.p, m.J, m.Jr, c.dofs.shape[1]
+    p, J, Jr, width = m.position, m.jacobian, m.rotation_jacobian, c.dofs.shape[1]
     for run in range(len(runs)):
         for i in range(runs[run, 0], runs[run, 1]):
             k = marker[i]

@@ -23,7 +23,7 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.position_markers import FAMILY, RIGID, position_marker
+from windlass.connectors.markers.position_markers import FAMILY, RIGID, replace_bodies
 from windlass.connectors.point_contact.materials import ContactMaterial
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
@@ -31,7 +31,7 @@ from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Rows, Tables, register
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.table import EntityTable
 
 ELLIPSOID, SPHERE, HALF_SPACE = 0, 1, 2
 """Types of surfaces. The type of the first surface of a pair is <= the type of the second surface."""
@@ -244,15 +244,6 @@ def _material_columns(world: Tables, materials: IntArray) -> list[FloatArray]:
     return out
 
 
-def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Replace bodies, nodes and ground in ``marker`` by markers at their reference point."""
-    given = values.get("marker")
-    handles: Any = [given] if isinstance(given, Entity) else given
-    if isinstance(handles, list | tuple) and handles and all(isinstance(handle, Entity) for handle in handles):
-        return values | {"marker": position_marker(world, handles)}
-    return values
-
-
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for invalid rotations, and for surfaces at an offset from a point without rotation."""
     R = rotations(table)
@@ -268,4 +259,4 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 for _kind in KINDS:
-    register(_kind, "passive", dofs="marker", fill_defaults=fill_defaults, check=check, source=SOURCE)
+    register(_kind, "passive", dofs="marker", fill_defaults=replace_bodies, check=check, source=SOURCE)

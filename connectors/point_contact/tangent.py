@@ -23,7 +23,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.point_contact.ellipsoids import create_basis, eval_form, eval_support
 from windlass.connectors.point_contact.geometry import find_contact
 from windlass.connectors.point_contact.kernels import (
@@ -97,7 +97,7 @@ def add_pair_tangents(
     c: Surfaces,
     par: PairParameters,
     pairs: IntArray,
-    m: PositionColumns,
+    m: PositionMarkers,
     qdot: FloatArray,
     dq: float,
     dv: float,
@@ -109,6 +109,7 @@ def add_pair_tangents(
     followed by the velocity of the spare coordinate.
     """
     w, spare = c.dofs.shape[1], len(qdot) - 1
+    p, J, Jd, Jr, Hr = m.position, m.jacobian, m.jacobian_rate, m.rotation_jacobian, m.rotation_hessian
     # arrays for the variations of G, of P, and of (P - p) × G at both markers, for each coordinate of the pair
     dG, dP, dT = np.zeros((3, 2 * w)), np.zeros((3, 2 * w)), np.zeros((3, 2 * w))
     G, P, arm, T = np.zeros(3), np.zeros(3), np.zeros((2, 3)), np.zeros((2, 3))
@@ -139,7 +140,7 @@ def add_pair_tangents(
             body = i if side == 0 else j
             mk = c.marker[body]
             for d in range(3):
-                arm[side, d] = P[d] - m.p[mk, d]
+                arm[side, d] = P[d] - p[mk, d]
             T[side, 0], T[side, 1], T[side, 2] = cross(arm[side, 0], arm[side, 1], arm[side, 2], G[0], G[1], G[2])
         # derivatives of position, normal, velocity and force with respect to each coordinate
         for side in range(2):
@@ -148,15 +149,15 @@ def add_pair_tangents(
             wx, wy, wz = c.omega[body, 0], c.omega[body, 1], c.omega[body, 2]
             # position of the material point: p_1, or p_2 = p_1 - x n
             back = 0.0 if side == 0 else x
-            yx, yy, yz = qx - back * nx - m.p[mk, 0], qy - back * ny - m.p[mk, 1], qz - back * nz - m.p[mk, 2]
+            yx, yy, yz = qx - back * nx - p[mk, 0], qy - back * ny - p[mk, 1], qz - back * nz - p[mk, 2]
             for l in range(w):
                 col = side * w + l
                 if c.dofs[body, l] == spare:
                     continue
-                jx, jy, jz = m.J[mk, 0, l], m.J[mk, 1, l], m.J[mk, 2, l]
+                jx, jy, jz = J[mk, 0, l], J[mk, 1, l], J[mk, 2, l]
                 tx, ty, tz = 0.0, 0.0, 0.0
                 if not c.is_point[body]:
-                    tx, ty, tz = m.Jr[mk, 0, l], m.Jr[mk, 1, l], m.Jr[mk, 2, l]
+                    tx, ty, tz = Jr[mk, 0, l], Jr[mk, 1, l], Jr[mk, 2, l]
                 # compute the displacement u of the material point, e = θ × n, and the rotation about n
                 rx, ry, rz = cross(tx, ty, tz, yx, yy, yz)
                 mx, my, mz = jx + rx, jy + ry, jz + rz
@@ -196,18 +197,18 @@ def add_pair_tangents(
                 ox, oy, oz = c.omega[i, 0] - c.omega[j, 0], c.omega[i, 1] - c.omega[j, 1], c.omega[i, 2] - c.omega[j, 2]
                 gx, gy, gz = cross(ox, oy, oz, px, py, pz)
                 kx, ky, kz = cross(wx, wy, wz, jx, jy, jz)
-                gx += sign * (m.Jd[mk, 0, l] - kx)
-                gy += sign * (m.Jd[mk, 1, l] - ky)
-                gz += sign * (m.Jd[mk, 2, l] - kz)
+                gx += sign * (Jd[mk, 0, l] - kx)
+                gy += sign * (Jd[mk, 1, l] - ky)
+                gz += sign * (Jd[mk, 2, l] - kz)
                 # the velocity at the marker depends on the coordinates of the marker
-                h = m.h[mk]
+                h = m.second[mk]
                 if h >= 0 and not c.is_point[body]:
                     ox, oy, oz = 0.0, 0.0, 0.0
                     for a in range(w):
                         rate = qdot[c.dofs[body, a]]
-                        ox += m.Hr[h, 0, a, l] * rate
-                        oy += m.Hr[h, 1, a, l] * rate
-                        oz += m.Hr[h, 2, a, l] * rate
+                        ox += Hr[h, 0, a, l] * rate
+                        oy += Hr[h, 1, a, l] * rate
+                        oz += Hr[h, 2, a, l] * rate
                     kx, ky, kz = cross(ox, oy, oz, arm[side, 0], arm[side, 1], arm[side, 2])
                     gx, gy, gz = gx + sign * kx, gy + sign * ky, gz + sign * kz
                 # derivatives with respect to velocities
@@ -232,7 +233,7 @@ def add_pair_tangents(
 @kernel
 def add_pair_block(
     c: Surfaces,
-    m: PositionColumns,
+    m: PositionMarkers,
     i: int,
     j: int,
     slots: IntArray,
@@ -249,7 +250,7 @@ def add_pair_block(
     """Add to the matrix the contributions of the variations of the force G of one pair and of the point P on which G
     acts. The contributions have the sign + in the rows of body 1 and - in the rows of body 2.
     """
-    w = c.dofs.shape[1]
+    J, Jr, H, Hr, w = m.jacobian, m.rotation_jacobian, m.hessian, m.rotation_hessian, c.dofs.shape[1]
     for side in range(2):
         body, sign = (i, 1.0) if side == 0 else (j, -1.0)
         mk = c.marker[body]
@@ -259,7 +260,7 @@ def add_pair_block(
             px, py, pz = dP[0, col], dP[1, col], dP[2, col]
             if col // w == side:
                 l = col - side * w
-                px, py, pz = px - dq * m.J[mk, 0, l], py - dq * m.J[mk, 1, l], pz - dq * m.J[mk, 2, l]
+                px, py, pz = px - dq * J[mk, 0, l], py - dq * J[mk, 1, l], pz - dq * J[mk, 2, l]
             ax, ay, az = cross(px, py, pz, G[0], G[1], G[2])
             bx, by, bz = cross(arm[side, 0], arm[side, 1], arm[side, 2], dG[0, col], dG[1, col], dG[2, col])
             dT[0, col], dT[1, col], dT[2, col] = ax + bx, ay + by, az + bz
@@ -270,17 +271,17 @@ def add_pair_block(
             for col in range(2 * w):
                 if c.dofs[i if col < w else j, col % w] == spare:
                     continue
-                K = m.J[mk, 0, a] * dG[0, col] + m.J[mk, 1, a] * dG[1, col] + m.J[mk, 2, a] * dG[2, col]
+                K = J[mk, 0, a] * dG[0, col] + J[mk, 1, a] * dG[1, col] + J[mk, 2, a] * dG[2, col]
                 if turns:
-                    K += m.Jr[mk, 0, a] * dT[0, col] + m.Jr[mk, 1, a] * dT[1, col] + m.Jr[mk, 2, a] * dT[2, col]
+                    K += Jr[mk, 0, a] * dT[0, col] + Jr[mk, 1, a] * dT[1, col] + Jr[mk, 2, a] * dT[2, col]
                 values[slots[side * w + a, col]] += sign * K
         # derivatives of the Jacobians of the marker with respect to coordinates
-        h = m.h[mk]
+        h = m.second[mk]
         if h < 0 or dq == 0.0:
             continue
         for a in range(w):
             for b in range(w):
-                K = m.H[h, 0, a, b] * G[0] + m.H[h, 1, a, b] * G[1] + m.H[h, 2, a, b] * G[2]
+                K = H[h, 0, a, b] * G[0] + H[h, 1, a, b] * G[1] + H[h, 2, a, b] * G[2]
                 if turns:
-                    K += m.Hr[h, 0, a, b] * T[side, 0] + m.Hr[h, 1, a, b] * T[side, 1] + m.Hr[h, 2, a, b] * T[side, 2]
+                    K += Hr[h, 0, a, b] * T[side, 0] + Hr[h, 1, a, b] * T[side, 1] + Hr[h, 2, a, b] * T[side, 2]
                 values[slots[side * w + a, side * w + b]] += sign * dq * K

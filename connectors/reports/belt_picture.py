@@ -217,7 +217,7 @@ def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArr
     """
     assembly, m = parallel_assembly(world), fields.markers[POSITION_FAMILY]
     k = int(assembly.layout.marker_index[marker.ids][0])
-    here = None if k < 0 else (m.p[k, :2].copy(), m.A[k, :2, 0].copy(), float(m.omega[k, 2]))
+    here = None if k < 0 else (m.position[k, :2].copy(), m.rotation[k, :2, 0].copy(), float(m.angular_velocity[k, 2]))
     gathered = [here] if assembly.processes.size == 1 else assembly.processes.allgather("marker", here)
     return next(part for part in gathered if part is not None)
 

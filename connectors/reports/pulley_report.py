@@ -40,7 +40,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.output.probes import Probe, name_columns
 from windlass.framework.state.evaluate import find_evaluated_rows, find_output, load_outputs
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, check_world
 
 REST = 1e-9
 """Speed of the cable along its axis [m/s]. Below this speed, the cable is treated as stationary."""
@@ -113,8 +113,7 @@ def pulley_report(world: World, state: State, contacts: Entity, circle: Entity) 
     Raises:
         ModelError: the contacts have another type, or no row is a contact with this circle.
     """
-    if state.world is not world:
-        raise ModelError("the state belongs to another world")
+    check_world(state, world, "pulley_report")
     fields = load_outputs(state)
     pulley = find_pulley(world, contacts, circle)
     return eval_report(pulley, view_contact(pulley.bound.rows), fields)
@@ -166,7 +165,7 @@ def _eval_segments_here(contact: ContactView, fields: Fields) -> Segments:
     state = values[:, STATE]
     p0, p1, velocity = c.parts(fields, row, number)
     circle = fields.markers[CIRCLE_FAMILY]
-    center, drift = circle.p[c.circle[row], :2], circle.v[c.circle[row], :2]
+    center, drift = circle.position[c.circle[row], :2], circle.velocity[c.circle[row], :2]
     a, b, along = p0 - center, p1 - center, p1 - p0
     angle = np.arctan2(a[:, 0] * b[:, 1] - a[:, 1] * b[:, 0], (a * b).sum(axis=1))
     velocity = velocity - drift

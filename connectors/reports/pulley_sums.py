@@ -166,5 +166,5 @@ def eval_sums(rows: PulleyRows, contact: ContactView, fields: Fields, with_power
     """
     sums, none = np.empty(len(NAMES)), np.zeros((0, 0, 0))
     out, powers = contact.evaluate(fields), contact.powers(fields) if with_powers else none
-    _sum(rows, fields.markers[CIRCLE_FAMILY].p, fields.data, contact.ends(fields), out, powers, sums)
+    _sum(rows, fields.markers[CIRCLE_FAMILY].position, fields.data, contact.ends(fields), out, powers, sums)
     return dict(zip(NAMES, sums.tolist(), strict=True))

@@ -30,7 +30,10 @@ from windlass.connectors.contact.account import POWERS
 from windlass.connectors.contact.axes import collect_lengths
 from windlass.connectors.reports.quantities import describe, format_table, quantity
 from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
-from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceBeam3D
+from windlass.connectors.surface_contact.contact_friction_surface_beam import (
+    ContactFrictionSurfaceBeam3D,
+    ContactFrictionSurfaceSetBeam3D,
+)
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
@@ -50,7 +53,7 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import load_outputs, read_output
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, check_world
 
 REST = 1e-9
 """Speed of the cable along its axis [m/s]. Below this speed, the cable is treated as stationary."""
@@ -116,7 +119,10 @@ class Course(NamedTuple):
     position: FloatArray  # global positions [m], shape (points, 3)
 
 
-TURNING = ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable, ContactFrictionSurfaceBeam3D
+TURNING = (
+    ContactFrictionSurfaceTwistCable, ContactFrictionSurfaceSetTwistCable, ContactFrictionSurfaceBeam3D,
+    ContactFrictionSurfaceSetBeam3D,
+)  # fmt: skip
 """Laws whose friction turns ropes about their axis."""
 PLAIN = ContactFrictionSurfaceCable, ContactFrictionBedCable, ContactFrictionSurfaceRibbon
 """Laws with one surface per row, without the output ``axis_torque_vector``."""
@@ -138,14 +144,14 @@ def surface_report(world: World, state: State, contacts: Entity, surface: Entity
         state: the state that the report describes.
         contacts: rows of `ContactFrictionSurfaceCable`, `ContactFrictionSurfaceSetCable`,
             `ContactFrictionSurfaceTwistCable`, `ContactFrictionSurfaceSetTwistCable`, `ContactFrictionBedCable`,
-            `ContactFrictionSurfaceRibbon` or `ContactFrictionSurfaceBeam3D`. Rows on other surfaces are ignored.
+            `ContactFrictionSurfaceRibbon`, `ContactFrictionSurfaceBeam3D` or
+            `ContactFrictionSurfaceSetBeam3D`. Rows on other surfaces are ignored.
         surface: the surface, several surfaces of one body (both flanks of a groove), or the marker of the surfaces.
 
     Raises:
         ModelError: the contacts have another type, or no row is a contact with this surface.
     """
-    if state.world is not world:
-        raise ModelError("the state belongs to another world")
+    check_world(state, world, "surface_report")
     if contacts.table.component not in SURFACE_CONTACTS:
         names = ", ".join(component.__name__ for component in SURFACE_CONTACTS)
         raise ModelError(f"contacts = {contacts!r}: must be rows of one of {names}")

@@ -12,7 +12,7 @@ function at the real x, x_t are stored in the data of the rows. For complex x, x
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
 from dataclasses import replace
 from functools import partial
 from typing import Any, NamedTuple
@@ -21,9 +21,9 @@ import numpy as np
 
 from windlass.connectors.markers.pair_laws import Measure
 from windlass.connectors.markers.pairs import Pair, create_load
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, register_rigid_pair, row_of_rigid
-from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users, find_users
+from windlass.connectors.user_functions.user_rows import bind_users, derive_users, find_users
 from windlass.elements.nodes.rotations import is_rotation
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import Kernel, kernel
@@ -137,7 +137,7 @@ def make_kernels(measure: Kernel, apply: Kernel, n: int, load: Kernel) -> Spring
 
     @kernel
     def fill(
-        rows: Any, pair: Pair, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, xt: FloatArray
+        rows: Any, pair: Pair, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, xt: FloatArray
     ) -> None:
         one, rate = np.zeros(n, np.complex128), np.zeros(n, np.complex128)
         for i in range(len(pair.m0)):
@@ -202,7 +202,6 @@ def register_rigid_spring(
     *,
     outputs: Callable[[Callable[[int, int], Kernel]], Mapping[str, Output]],
     check: Callable[[Tables, EntityTable], None] = check_frames,
-    derived: Sequence[str] = (),
     derive: Callable[[LocalRows], Mapping[str, Any]] = lambda rows: {},
     **more: Any,
 ) -> None:
@@ -218,8 +217,7 @@ def register_rigid_spring(
         outputs: function that creates the outputs. The argument of ``outputs`` is a function ``number(which, place)``
             that creates the kernel of one component of x, x_t or g.
         check: argument that is passed to `register`.
-        derived, derive: names of further values of each row, and the function that computes these values, see
-            `register_kind`.
+        derive: function that computes the derived values of the schema other than `USER_FIELDS`, see `register_kind`.
         **more: further arguments of `register_rigid_pair`.
     """
     made = make_kernels(measure, apply, n, create_load(len(more.get("start", ()))))
@@ -230,7 +228,6 @@ def register_rigid_spring(
     register_rigid_pair(
         component,
         made.force,
-        derived=(*USER_FIELDS, *derived),
         derive=lambda rows: {**derive_users(rows), **derive(rows)},
         before=partial(bind_users, measure_numbers, True),
         stored=("spring", made.energy),

@@ -50,7 +50,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import note_gap, note_way
 from windlass.framework.model.law import LocalRows, Output, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
@@ -100,6 +100,8 @@ class ContactSphereSphere(Component):
         default=True,
         switchable=True,
     )
+    side = derived("1", "-1 if sphere 1 is hollow, otherwise 1")
+    impact_factor = derived("1", "factor χ v_i/k of the impact model, 0 without a model")
 
 
 @kernel
@@ -270,7 +272,7 @@ def refuse_deep(rows: LocalRows, system: System) -> None:
     r0, r1, side = rows.local("radius0"), rows.local("radius1"), np.where(rows.local("hollow"), -1.0, 1.0)
 
     def find_deep(s: Fields) -> list[str]:
-        p = s.markers[FAMILY].p
+        p = s.markers[FAMILY].position
         depth = r0 + side * r1 - side * np.linalg.norm(p[pair.m1] - p[pair.m0], axis=1)
         return [
             f"the spheres of {rows.table.describe(int(rows.rows[i]))} are inside each other by {depth[i]:.3g} m: must "
@@ -300,7 +302,6 @@ def check(world: Tables, table: EntityTable) -> None:
 register_rigid_pair(
     ContactSphereSphere,
     force,
-    derived=("side", "impact_factor"),
     derive=derive,
     stored=("contact_spring", energy),
     lost=("friction", power),

@@ -30,15 +30,12 @@ from windlass.framework.assembly.post_newton import run_post_newton
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import GAP, note_gap
 from windlass.framework.model.law import LocalRows, Output, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 START = (0.0, 0.0)
 AXES = np.eye(3)
-DERIVED = (
-    "pitch_radius0", "pitch_radius1", "side", "pitch", "cosine", "sine", "half_backlash", "unit_axis", "across",
-)  # fmt: skip
 
 
 class GearPair(Component):
@@ -63,6 +60,15 @@ class GearPair(Component):
     backlash = column("m", "backlash b along the line of action", default=0.0, minimum=0.0)
     axis = column("1", "axis of gear 0 in the frame of marker 0, of any length > 0", (3,), (0.0, 0.0, 1.0))
     active = column("1", "the gears mesh only if true", dtype=bool, default=True, switchable=True)
+    pitch_radius0 = derived("m", "pitch radius of gear 0, with the sign of its number of teeth")
+    pitch_radius1 = derived("m", "pitch radius of gear 1, with the sign of its number of teeth")
+    side = derived("1", "sign of z_0 + z_1")
+    pitch = derived("m", "distance of teeth along the pitch circle")
+    cosine = derived("1", "cos α")
+    sine = derived("1", "sin α")
+    half_backlash = derived("m", "b/2")
+    unit_axis = derived("1", "unit vector of the axis in the frame of marker 0")
+    across = derived("1", "unit vector perpendicular to the axis in the frame of marker 0")
 
 
 @kernel
@@ -237,7 +243,6 @@ def check(world: Tables, table: EntityTable) -> None:
 register_rigid_pair(
     GearPair,
     force,
-    derived=DERIVED,
     derive=derive,
     stored=("mesh", energy),
     lost=("mesh_damping", power),

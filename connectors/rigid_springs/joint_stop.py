@@ -40,7 +40,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import all_or_nothing
 from windlass.framework.model.gaps import note_gap
 from windlass.framework.model.law import LocalRows, Output, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
@@ -72,6 +72,9 @@ class JointStop(Component):
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
     active = column("1", "the stop acts only if true", dtype=bool, default=True, switchable=True)
+    turned_frame0 = derived("1", "joint frame in the frame of marker 0, with the axis of the stop as its third axis")
+    turned_frame1 = derived("1", "the same frame in the frame of marker 1")
+    turns = derived("1", "whether s is an angle")
 
 
 @kernel
@@ -257,7 +260,6 @@ def joint_stops(
 register_rigid_pair(
     JointStop,
     force,
-    derived=("turned_frame0", "turned_frame1", "turns"),
     derive=derive,
     stored=("spring", energy),
     lost=("damping", power),

@@ -22,10 +22,11 @@ from windlass.connectors.markers.position_markers import RIGID
 from windlass.connectors.rigid_springs.common import register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose
 from windlass.connectors.user_functions.user_forces import force_columns
+from windlass.connectors.user_functions.user_rows import USER_FIELDS
 from windlass.elements.nodes.rotations import normalise
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.table import EntityTable
 
 
@@ -47,6 +48,8 @@ class LinearSpringDamper(Component):
         "1", "true: the moment -d × f acts on marker 0, so that moments balance", dtype=bool, default=True
     )
     active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
+    has_function, user_force, df_du, df_dut = USER_FIELDS
+    unit_axis = derived("1", "unit vector of the axis in the frame of marker 0")
 
 
 @kernel
@@ -85,7 +88,6 @@ register_rigid_spring(
         "tension": Output("N", "force g, (); a positive g pulls the points together along the axis", number(2, 0)),
     },
     check=check,
-    derived=("unit_axis",),
     derive=lambda rows: {"unit_axis": normalise(rows.local("axis"))},
     source="[@exudyn], ObjectConnectorLinearSpringDamper",
 )

@@ -36,7 +36,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.markers.pair_laws import PairKind, Update, evaluate_rows, register_kind
 from windlass.connectors.markers.pairs import Pair, PairLoops, create_load
-from windlass.connectors.markers.position_kernels import PositionColumns, add_curvature, update_jacobians, update_rates
+from windlass.connectors.markers.position_kernels import PositionMarkers, add_curvature, update_jacobians, update_rates
 from windlass.connectors.markers.position_markers import POSITION, RIGID
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import Kernel, kernel
@@ -91,12 +91,12 @@ def turn(A: ComplexArray, F: FloatArray) -> ComplexArray:
 
 
 @kernel
-def row_of_rigid(m: PositionColumns, pair: Pair, i: int) -> tuple[Pose, ComplexArray]:
+def row_of_rigid(m: PositionMarkers, pair: Pair, i: int) -> tuple[Pose, ComplexArray]:
     """Return the pose of the markers of row i, and the rates y = [v1 - v0, ω0, ω1]."""
     m0, m1 = pair.m0[i], pair.m1[i]
     d, y = np.zeros(3), np.zeros(9)
     update_rates(pair, i, m, d, y)
-    u = Pose(d.astype(np.complex128), m.A[m0].astype(np.complex128), m.A[m1].astype(np.complex128))
+    u = Pose(d.astype(np.complex128), m.rotation[m0].astype(np.complex128), m.rotation[m1].astype(np.complex128))
     return u, y.astype(np.complex128)
 
 
@@ -134,7 +134,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
     def residual(
         rows: Any,
         pair: Pair,
-        m: PositionColumns,
+        m: PositionMarkers,
         time: FloatArray,
         data: FloatArray,
         start: FloatArray,
@@ -152,19 +152,19 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
             for b in range(n0):
                 total = 0.0
                 for a in range(3):
-                    total += F[3 + a].real * m.Jr[m0, a, b] - F[a].real * m.J[m0, a, b]
+                    total += F[3 + a].real * m.rotation_jacobian[m0, a, b] - F[a].real * m.jacobian[m0, a, b]
                 f[pair.dofs[i, b]] += total
             for b in range(n - n0):
                 total = 0.0
                 for a in range(3):
-                    total += F[6 + a].real * m.Jr[m1, a, b] + F[a].real * m.J[m1, a, b]
+                    total += F[6 + a].real * m.rotation_jacobian[m1, a, b] + F[a].real * m.jacobian[m1, a, b]
                 f[pair.dofs[i, n0 + b]] += total
 
     @kernel
     def tangent(
         rows: Any,
         pair: Pair,
-        m: PositionColumns,
+        m: PositionMarkers,
         time: FloatArray,
         data: FloatArray,
         start: FloatArray,

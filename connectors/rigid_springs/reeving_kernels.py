@@ -11,9 +11,9 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.markers.coordinate_columns import CoordinateColumns
+from windlass.connectors.markers.coordinate_family import CoordinateMarkers
 from windlass.connectors.markers.pairs import Pair
-from windlass.connectors.markers.position_kernels import PositionColumns, add_curvature, update_jacobians
+from windlass.connectors.markers.position_kernels import PositionMarkers, add_curvature, update_jacobians
 from windlass.connectors.rigid_springs.pairs import TINY, move, row_of_rigid, turn
 from windlass.connectors.rigid_springs.reeving_spans import eval_span, eval_wrap
 from windlass.framework.arrays import FloatArray, IntArray
@@ -26,7 +26,7 @@ LENGTH, RATE, FORCE, REST, ENERGY, LOST, PASSED = range(7)
 
 
 @kernel
-def span_at(row: Any, spans: Any, pair: Pair, m: PositionColumns, k: int, which: int, out: Any) -> Any:
+def span_at(row: Any, spans: Any, pair: Pair, m: PositionMarkers, k: int, which: int, out: Any) -> Any:
     """Call `eval_span` for span k of the rope ``row``. If ``which`` >= 0, first add an imaginary step along direction
     ``which`` of the 18 directions [δd, θ0, θ1, δy] to the pose and the rates of the markers.
     """
@@ -64,7 +64,7 @@ def eval_tension(row: Any, L: float, Lt: float, L0: float, L0t: float) -> Any:
 
 @kernel
 def measure(
-    row: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, numbers: Any, wraps: Any
+    row: Any, spans: Any, pair: Pair, m: PositionMarkers, q: CoordinateMarkers, numbers: Any, wraps: Any
 ) -> Any:
     """Return the length L of the rope, the reference length L_0 and their rates, in the order L, L̇, L_0, L̇_0. Write
     the vector g (`reeving_spans.py`) and the damping forces of each span of a row into ``numbers``, shape (spans, 18),
@@ -107,8 +107,8 @@ def residual(
     spans: Any,
     pair: Pair,
     most: int,
-    m: PositionColumns,
-    q: CoordinateColumns,
+    m: PositionMarkers,
+    q: CoordinateMarkers,
     dofs: IntArray,
     f: FloatArray,
 ) -> None:
@@ -135,20 +135,20 @@ def residual(
                     x = N * numbers[at, a].real + numbers[at, 9 + a].real
                     y = N * numbers[at, 3 + a].real + numbers[at, 12 + a].real
                     z = N * numbers[at, 6 + a].real + numbers[at, 15 + a].real
-                    one += y * m.Jr[m0, a, b] - x * m.J[m0, a, b]
-                    two += z * m.Jr[m1, a, b] + x * m.J[m1, a, b]
+                    one += y * m.rotation_jacobian[m0, a, b] - x * m.jacobian[m0, a, b]
+                    two += z * m.rotation_jacobian[m1, a, b] + x * m.jacobian[m1, a, b]
                 f[pair.dofs[k, b]] += one
                 f[pair.dofs[k, pair.n0 + b]] += two
         # forces on the coordinates q_0 and q_1 of the rope length
         for j in range(2):
             if row.end[j] >= 0:
                 for b in range(row.begin[j + 1] - row.begin[j]):
-                    f[dofs[i, row.begin[j] + b]] -= N * row.factor[j] * q.J[row.end[j], b]
+                    f[dofs[i, row.begin[j] + b]] -= N * row.factor[j] * q.jacobian[row.end[j], b]
 
 
 @kernel
 def tangent(
-    rows: Any, spans: Any, pair: Pair, most: int, m: PositionColumns, q: CoordinateColumns, v: FloatArray, dq: float,
+    rows: Any, spans: Any, pair: Pair, most: int, m: PositionMarkers, q: CoordinateMarkers, v: FloatArray, dq: float,
     dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent dq ∂f/∂q + dv ∂f/∂v, with the factors dq and dv, to the values of the matrix, for the generalised
@@ -217,11 +217,11 @@ def tangent(
             if at < 0:
                 continue
             for b in range(wide):
-                G[2, e + b] += row.factor[j] * q.J[at, b]
-                G[3, e + b] += row.factor[j] * q.Jd[at, b]
-                if q.h[at] >= 0:
+                G[2, e + b] += row.factor[j] * q.jacobian[at, b]
+                G[3, e + b] += row.factor[j] * q.jacobian_rate[at, b]
+                if q.second[at] >= 0:
                     for a in range(wide):
-                        values[slots[i, e + a, e + b]] -= dq * N * row.factor[j] * q.H[q.h[at], a, b]
+                        values[slots[i, e + a, e + b]] -= dq * N * row.factor[j] * q.hessian[q.second[at], a, b]
         # add the derivatives of the tension with respect to all coordinates, multiplied by the derivatives of the rope
         # length
         for b in range(n):
@@ -234,7 +234,7 @@ def tangent(
 
 @kernel
 def fill_numbers(
-    rows: Any, spans: Any, pair: Pair, m: PositionColumns, q: CoordinateColumns, out: FloatArray, wraps: FloatArray
+    rows: Any, spans: Any, pair: Pair, m: PositionMarkers, q: CoordinateMarkers, out: FloatArray, wraps: FloatArray
 ) -> None:
     """Write the quantities of each rope into ``out``, shape (n, 7), in the order of `LENGTH` and the following
     constants, and the wrap angles on the sheaves [rad] into ``wraps``, shape (n, markers)."""
@@ -260,7 +260,7 @@ def fill_numbers(
 
 
 @kernel
-def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int, points: FloatArray) -> int:
+def fill_points(row: Any, spans: Any, pair: Pair, m: PositionMarkers, arcs: int, points: FloatArray) -> int:
     """Write points along a rope for drawings: ``arcs + 1`` points on the arc of each sheave, including the ends of the
     adjacent spans, and one point at each end of the rope and at each marker without a sheave. Return the number of
     points.
@@ -279,11 +279,11 @@ def fill_points(row: Any, spans: Any, pair: Pair, m: PositionColumns, arcs: int,
 
 
 @kernel
-def put_point(span: Any, marker: int, m: PositionColumns, end: int, angle: float, points: FloatArray, n: int) -> int:
+def put_point(span: Any, marker: int, m: PositionMarkers, end: int, angle: float, points: FloatArray, n: int) -> int:
     """Write the point at a given angle on the sheave at one end of a span into row n of ``points``. Return n + 1."""
     x, y = span.radii[end] * np.cos(angle), span.radii[end] * np.sin(angle)
     for a in range(3):
-        points[n, a] = m.p[marker, a]
+        points[n, a] = m.position[marker, a]
         for b in range(3):
-            points[n, a] += m.A[marker, a, b] * (span.frames[end, b, 0] * x + span.frames[end, b, 1] * y)
+            points[n, a] += m.rotation[marker, a, b] * (span.frames[end, b, 0] * x + span.frames[end, b, 1] * y)
     return n + 1

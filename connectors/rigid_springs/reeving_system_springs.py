@@ -24,7 +24,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.connectors.markers.coordinate_columns import coordinates_of
+from windlass.connectors.markers.coordinate_family import coordinates_of
 from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY
@@ -51,7 +51,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.rows import create_records
-from windlass.framework.model.schema import Component, column, ref, refs
+from windlass.framework.model.schema import Component, column, derived, ref, refs
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
@@ -99,6 +99,13 @@ class ReevingSystemSprings(Component):
     factor0 = column("1", "factor f_0 of q_0 [1 or m/rad]", default=1.0)
     factor1 = column("1", "factor f_1 of q_1 [1 or m/rad]", default=1.0)
     active = column("1", "the rope exerts forces only if true", dtype=bool, default=True, switchable=True)
+    first = derived("1", "index of the first span of the rope")
+    last = derived("1", "index of the last span of the rope")
+    end = derived("1", "indices of the coordinate markers at both ends of the rope, or -1, shape (2,)")
+    begin = derived(
+        "1", "index within the row of the first coordinate of both coordinate markers, and of the end, shape (3,)"
+    )
+    factor = derived("1", "factors f_0 and f_1, shape (2,)")
 
 
 def find_frames(axes: FloatArray) -> FloatArray:
@@ -120,11 +127,8 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
     with the data of the spans. The spans have the order of their rows. Also return the largest number of markers of a
     rope.
 
-    Data of a row: ``first`` and ``last`` are the indices of the first and the last span. ``end`` contains the indices
-    of the coordinate markers at both ends of the rope, or -1, shape (2,). ``begin`` contains, for both coordinate
-    markers, the index of the first coordinate within the row, followed by the index after the last of these
-    coordinates, shape (3,). ``factor`` contains the factors f_0 and f_1. Data of a span: ``radii`` of the sheaves at
-    both ends, shape (2,), and ``frames`` of both sheaves relative to their markers, shape (2, 3, 3).
+    Data of a span: ``radii`` of the sheaves at both ends, shape (2,), and ``frames`` of both sheaves relative to their
+    markers, shape (2, 3, 3).
     """
     (most, w), *ends = (rows.world.ref_shape(rows.table, name) for name in ("markers", *ENDS))
     markers = rows.markers("markers")
@@ -137,14 +141,14 @@ def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
     one = np.ones(len(row))
     pair = Pair(m0, m1, own, w, np.ones(len(row), bool), one, one)
     R, axes = (np.stack([rows.padded(name)[row, side] for side in sides], axis=1) for name in ("radii", "axes"))
-    derived = {
+    values = {
         "first": first[:-1],
         "last": first[1:] - 1,
         "end": np.stack([rows.markers(name) for name in ENDS], axis=1),
         "begin": np.tile(np.cumsum([most * w, *(width for _, width in ends)]), (len(rows.rows), 1)),
         "factor": np.stack((rows.local("factor0"), rows.local("factor1")), axis=1),
     }
-    return pair, rows.pack(derived), create_records(radii=R, frames=find_frames(axes)), most
+    return pair, rows.pack(values), create_records(radii=R, frames=find_frames(axes)), most
 
 
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:

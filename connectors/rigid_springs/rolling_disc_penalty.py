@@ -36,7 +36,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import note_gap
 from windlass.framework.model.law import LocalRows, Output, Tables
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.table import EntityTable
 
 START = (0.0, 0.0, 0.1)
@@ -83,6 +83,10 @@ class RollingDiscPenalty(Component):
         default=True,
         switchable=True,
     )
+    unit_axis = derived("1", "unit vector of the axis of the disc in the frame of marker 1")
+    unit_normal = derived("1", "unit normal to the plane in the frame of marker 0")
+    cosine = derived("1", "cosine of the angle of the rollers")
+    sine = derived("1", "sine of the angle of the rollers")
 
 
 @kernel
@@ -206,7 +210,6 @@ def check(world: Tables, table: EntityTable) -> None:
 register_rigid_pair(
     RollingDiscPenalty,
     force,
-    derived=("unit_axis", "unit_normal", "cosine", "sine"),
     derive=derive,
     stored=("contact_spring", energy),
     lost=("friction", power),

@@ -23,6 +23,7 @@ from windlass.connectors.markers.position_markers import RIGID
 from windlass.connectors.rigid_springs.common import IDENTITY, register_rigid_spring
 from windlass.connectors.rigid_springs.pairs import ComplexArray, Pose, eval_turn, turn
 from windlass.connectors.user_functions.user_forces import force_columns
+from windlass.connectors.user_functions.user_rows import USER_FIELDS
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import Output
 from windlass.framework.model.schema import Component, column, ref
@@ -47,6 +48,7 @@ class TorsionalSpringDamper(Component):
         "f(t, row, angle, rate, stiffness, damping, offset) -> torque [N m]", "(dτ/dφ, dτ/dφ_t)"
     )
     active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
+    has_function, user_force, df_du, df_dut = USER_FIELDS
 
 
 @kernel

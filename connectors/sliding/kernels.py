@@ -12,7 +12,7 @@ from math import sqrt
 import numpy as np
 
 from windlass.connectors.friction.regularised import smooth_sign
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.sliding.places import SlidingRows, is_lost, place_of, scale_of
 from windlass.elements.cable.points import shape, shape_bend, shape_slope
 from windlass.framework.arrays import FloatArray, IntArray
@@ -77,7 +77,7 @@ def speed_of(c: SlidingRows, i: int, v: FloatArray) -> float:
 @kernel
 def add_equations(
     c: SlidingRows,
-    m: PositionColumns,
+    m: PositionMarkers,
     x: FloatArray,
     v: FloatArray,
     lam: FloatArray,
@@ -112,14 +112,14 @@ def add_equations(
             if lost:
                 C[k] += np.nan
             elif rate_level:
-                C[k] += w[RT, d] + w[P, d] * s_t + w[W, d] * a_t - m.v[j, d]
+                C[k] += w[RT, d] + w[P, d] * s_t + w[W, d] * a_t - m.velocity[j, d]
             else:
-                C[k] += w[R, d] - m.p[j, d]
+                C[k] += w[R, d] - m.position[j, d]
             # forces on s, the axial motion, the marker and the nodes
             f[c.dofs[i, 0]] += lam[k] * w[P, d]
             f[c.dofs[i, 1 + c.width]] += lam[k] * w[W, d]
             for b in range(c.width):
-                f[c.dofs[i, 1 + b]] -= lam[k] * m.J[j, d, b]
+                f[c.dofs[i, 1 + b]] -= lam[k] * m.jacobian[j, d, b]
             for a in range(4):
                 f[c.dofs[i, 2 + c.width + row.dims * a + d]] += lam[k] * S[0, a]
 
@@ -127,7 +127,7 @@ def add_equations(
 @kernel
 def add_equation_tangent(
     c: SlidingRows,
-    m: PositionColumns,
+    m: PositionMarkers,
     x: FloatArray,
     v: FloatArray,
     lam: FloatArray,
@@ -165,7 +165,7 @@ def add_equation_tangent(
             Y[0] = w[PT, d] + w[K, d] * s_t + w[WP, d] * a_t
             Y[ale] = w[WT, d] + w[WP, d] * s_t + w[WW, d] * a_t
             for b in range(c.width):
-                G[1 + b], Y[1 + b] = -m.J[j, d, b], -m.Jd[j, d, b]
+                G[1 + b], Y[1 + b] = -m.jacobian[j, d, b], -m.jacobian_rate[j, d, b]
             for a in range(4):
                 G[ale + 1 + dims * a + d], Y[ale + 1 + dims * a + d] = S[0, a], S[1, a] * s_t + S[3, a] * a_t
             for b in range(len(G)):
@@ -188,11 +188,11 @@ def add_equation_tangent(
                     values[slots.block[i, e, n]] += force * S[to, a]
                     values[slots.block[i, n, e]] += force * S[to, a]
             # second derivatives of the position of the marker
-            h = m.h[j]
+            h = m.second[j]
             if h >= 0:
                 for a in range(c.width):
                     for b in range(c.width):
-                        values[slots.block[i, 1 + a, 1 + b]] -= force * m.H[h, d, a, b]
+                        values[slots.block[i, 1 + a, 1 + b]] -= force * m.hessian[h, d, a, b]
         # derivatives of the friction along the cable with respect to λ
         if row.mu > 0.0:
             eval_friction(c, i, w, v, lam, F)
@@ -201,7 +201,7 @@ def add_equation_tangent(
 
 
 @kernel
-def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
+def add_accelerations(c: SlidingRows, m: PositionMarkers, x: FloatArray, v: FloatArray, C: FloatArray) -> None:
     """Add the right-hand side of the acceleration equations C_q q̈ = J̇ q̇ - 2 r'_t s_t - r'' s_t² - ... to C, where J
     is the Jacobian of the marker. The dots denote the same terms for the axial motion a, and the mixed term 2 ∂r'/∂a
     s_t a_t.
@@ -218,7 +218,7 @@ def add_accelerations(c: SlidingRows, m: PositionColumns, x: FloatArray, v: Floa
                 -(2.0 * w[PT, d] + w[K, d] * s_t + 2.0 * w[WP, d] * a_t) * s_t - (2.0 * w[WT, d] + w[WW, d] * a_t) * a_t
             )
             for b in range(c.width):
-                total += m.Jd[row.marker, d, b] * v[c.dofs[i, 1 + b]]
+                total += m.jacobian_rate[row.marker, d, b] * v[c.dofs[i, 1 + b]]
             C[row.lam[d]] += total
 
 
@@ -299,7 +299,7 @@ def add_friction_tangent(
 @kernel
 def fill_outputs(
     c: SlidingRows,
-    m: PositionColumns,
+    m: PositionMarkers,
     x: FloatArray,
     v: FloatArray,
     lam: FloatArray,
@@ -325,8 +325,8 @@ def fill_outputs(
         for d in range(row.dims):
             N += F[3 + d] * lam[row.lam[d]]
             # λ acts with positive sign on the marker
-            out[i, FORCE + d], out[i, GAP + d] = lam[row.lam[d]], w[R, d] - m.p[row.marker, d]
+            out[i, FORCE + d], out[i, GAP + d] = lam[row.lam[d]], w[R, d] - m.position[row.marker, d]
             out[i, GAP_RATE + d] = w[RT, d] + w[P, d] * s_t + w[W, d] * v[c.dofs[i, 1 + c.width]]
-            out[i, GAP_RATE + d] -= m.v[row.marker, d]
+            out[i, GAP_RATE + d] -= m.velocity[row.marker, d]
         out[i, SPEED], out[i, FRICTION], out[i, NORMAL], out[i, POWER] = l * s_t, T, N, F[0] * s_t
         out[i, TRACK_SPEED] = l * speed_of(c, i, v)

@@ -257,7 +257,7 @@ def check_distances(rows: LocalRows, c: SlidingRows, s: Fields) -> None:
     distance = np.linalg.norm(out[:, GAP : GAP + 3], axis=1)
     # the comparison is negated, because the distance is NaN if the position is too large
     for i in np.flatnonzero(~(distance <= OFF * length))[:1]:
-        p = s.markers[FAMILY].p[c.rows["marker"][i]]
+        p = s.markers[FAMILY].position[c.rows["marker"][i]]
         raise ModelError(
             f"{rows.table.describe(int(rows.rows[i]))}: the marker of the joint at ({p[0]:.6g}, {p[1]:.6g}, "
             f"{p[2]:.6g}) m is {distance[i]:.6g} m away from the rope at s = {out[i, PLACE]:.6g} m: must be on the "
@@ -299,7 +299,7 @@ def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     nearly 0. For a joint that has left the track, it is 0.
     """
     c, out, n = rows.columns, evaluate_rows(rows, s), len(rows.rows)
-    p = s.markers[FAMILY].p[c.rows["marker"]]
+    p = s.markers[FAMILY].position[c.rows["marker"]]
     shown = {"friction_force": (FRICTION, "N"), "normal_force": (NORMAL, "N"), "slide_speed": (SPEED, "m/s")}
     return Drawing(
         points=np.stack((p + out[:, GAP : GAP + 3], p), axis=1).reshape(-1, 3),

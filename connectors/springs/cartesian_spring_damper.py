@@ -45,6 +45,7 @@ class CartesianSpringDamper(Component):
         "(df/du, df/du_t), each (3, 3)",
     )
     active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
+    has_function, user_force, df_du, df_dut = USER_FIELDS
 
 
 @kernel
@@ -95,7 +96,6 @@ register_pair(
     CartesianSpringDamper,
     force,
     force_tangent,
-    derived=USER_FIELDS,
     derive=derive_users,
     before=partial(bind_users, measure_positions, True),
     stored={"spring": energy},

@@ -34,6 +34,7 @@ class CoordinateSpringDamper(Component):
         "f(t, row, u, u_t, stiffness, damping, offset) -> force [N or N m]", "(df/du, df/du_t)"
     )
     active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
+    has_function, user_force, df_du, df_dut = USER_FIELDS
 
 
 @kernel
@@ -67,7 +68,6 @@ register_pair(
     CoordinateSpringDamper,
     force,
     force_tangent,
-    derived=USER_FIELDS,
     derive=derive_users,
     before=partial(bind_users, measure_coordinates, False),
     stored={"spring": energy},

@@ -52,7 +52,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.gaps import GAP, note_gap
 from windlass.framework.model.law import LocalRows, Tables, register_pair
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
@@ -104,6 +104,8 @@ class CoordinateSpringDamperExt(Component):
         default=True,
         switchable=True,
     )
+    has_function, user_force, df_du, df_dut = USER_FIELDS
+    bristle = derived("1", "whether the row has friction with bristles")
 
 
 @kernel
@@ -220,7 +222,6 @@ register_pair(
     CoordinateSpringDamperExt,
     force,
     force_tangent,
-    derived=(*USER_FIELDS, "bristle"),
     derive=derive,
     before=partial(bind_users, measure_coordinates, False),
     stored={"spring": spring_energy, "bristle": bristle_energy, "stop": stop_energy},

@@ -63,6 +63,7 @@ class SpringDamper(Component):
         "(dN/ds, dN/ds_t)",
     )
     active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
+    has_function, user_force, df_du, df_dut = USER_FIELDS
 
 
 @kernel
@@ -213,7 +214,6 @@ register_pair(
     SpringDamper,
     force,
     force_tangent,
-    derived=USER_FIELDS,
     derive=derive_users,
     before=partial(bind_users, measure_stretch, True),
     stored={"spring": energy},

@@ -9,13 +9,17 @@ from typing import Any
 
 import numpy as np
 
-from windlass.connectors.contact.axes import is_beam
+from windlass.connectors.contact.axes import collect_lengths
 from windlass.connectors.contact.rows import DEPTH_SHARE
+from windlass.connectors.markers.cable_shape import collect_column
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.point_contact.contact_set import ContactSet
 from windlass.connectors.surface_contact.contact_friction_bed_cable import BED, ContactFrictionBedCable
 from windlass.connectors.surface_contact.contact_friction_bed_winch import ContactFrictionBedWinch
-from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceBeam3D
+from windlass.connectors.surface_contact.contact_friction_surface_beam import (
+    ContactFrictionSurfaceBeam3D,
+    ContactFrictionSurfaceSetBeam3D,
+)
 from windlass.connectors.surface_contact.contact_friction_surface_cable import (
     ContactFrictionSurfaceCable,
     ContactFrictionSurfaceTwistCable,
@@ -117,7 +121,8 @@ def add_surface_contact(
         turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. If False,
             friction acts on the axis. If true, the cables must be of type `TwistCable3D` or `Beam3D`, and
             ``rope_radius`` must be > 0. The rows are then `ContactFrictionSurfaceTwistCable`,
-            `ContactFrictionSurfaceSetTwistCable` or, for beams, `ContactFrictionSurfaceBeam3D`.
+            `ContactFrictionSurfaceSetTwistCable` or, for beams, `ContactFrictionSurfaceBeam3D` or
+            `ContactFrictionSurfaceSetBeam3D`.
         width: width of ribbons [m], in the direction of the axis d_1 of the material (field ``material_axis`` of
             drawings). The cables must be of type `TwistCable3D`. The rows are `ContactFrictionSurfaceRibbon`.
         lines: number of lines of contact points along each ribbon, at different offsets across the width. The argument
@@ -137,7 +142,7 @@ def add_surface_contact(
             0, or ``lines`` without ``width``.
         ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other.
             The error is also raised if ``width``, ``turns_rope`` or cables of other types are used with cables of winch
-            ropes, and if ``touching`` is used with beams.
+            ropes.
     """
     touched, ropes = (
         list_handles("add_surface_contact", name, given) for name, given in (("surfaces", surfaces), ("cables", cables))
@@ -197,14 +202,8 @@ def add_surface_contact(
                 "other cables, turns_rope and width, because winch ropes have friction on the axis"
             )
         pair, near = ContactFrictionBedWinch if soft else ContactFrictionSurfaceWinch, ContactFrictionSurfaceSetWinch
-    beams = [given for given in ropes if is_beam(given.table)]
-    if beams and touching is not None:
-        raise ModelError(
-            f"touching = {touching} of add_surface_contact with {beams[0]!r}: must be None, because contacts of beams "
-            "have no search"
-        )
-    if turns_rope and len(beams) == len(ropes) and all(given.table.component is Beam3D for given in beams):
-        pair, turns_rope = ContactFrictionSurfaceBeam3D, False
+    if turns_rope and all(given.table.component is Beam3D for given in ropes):
+        pair, near, turns_rope = ContactFrictionSurfaceBeam3D, ContactFrictionSurfaceSetBeam3D, False
     for given in ropes if turns_rope or width is not None else ():
         if given.table.component is not TwistCable3D:
             raise ModelError(
@@ -224,7 +223,7 @@ def add_surface_contact(
 def _find_lengths(world: World, cables: Entity) -> FloatArray:
     """Return the lengths of cables [m], shape (rows,); for cables of winch ropes the distances of their nodes."""
     if "share" not in cables.table.component.columns:
-        return cables.table.collect("length", cables.rows)
+        return collect_lengths(world, cables)
     places = []
     for name in ("node0", "node1"):
         ((nodes, positions, rows),) = world.split_by_table(cables.table.collect(name, cables.rows))
@@ -247,7 +246,7 @@ def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool
     whether all surfaces have a radius. In this case the rope bends around them.
     """
     mass = np.concatenate([cable.table.collect("mass_per_length", cable.rows) for cable in cables])
-    EA = np.concatenate([_collect_stiffness(cable) for cable in cables])
+    EA = np.concatenate([collect_column(cable, "axial_stiffness") for cable in cables])
     stiffness = np.maximum(tension / DEPTH_SHARE, CORD_FACTOR * EA if bends else 0.0) / radius**2
     damping = 2.0 * DAMPING * np.sqrt(stiffness * np.maximum(mass, 0.0))
     return {
@@ -256,13 +255,6 @@ def _choose(tension: float, radius: float, cables: Sequence[Entity], bends: bool
         "friction_stiffness_per_length": stiffness,
         "friction_velocity_penalty_per_length": damping,
     }
-
-
-def _collect_stiffness(cable: Entity) -> FloatArray:
-    """Return the axial stiffness of cables or beams [N]."""
-    if is_beam(cable.table):
-        return np.asarray(cable.table.collect("stiffness", cable.rows)[:, 0, 0])
-    return np.asarray(cable.table.collect("axial_stiffness", cable.rows))
 
 
 @checked(

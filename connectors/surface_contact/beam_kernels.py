@@ -43,7 +43,7 @@ from windlass.connectors.contact.axes import row_product
 from windlass.connectors.contact.law import PointLaw, eval_normal_force, no_friction, rub
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
@@ -133,7 +133,7 @@ def read_all_parameters(values: FloatArray, dofs: IntArray, i: int, flip: FloatA
 
 
 @kernel(inline=True)
-def read_beam_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> BeamRow:
+def read_beam_row(c: ContactRows, m: PositionMarkers, x: FloatArray, v: FloatArray, i: int, g: Any) -> BeamRow:
     """Return the `BeamRow` of row i."""
     flip = c.rows[i].flip
     return BeamRow(

@@ -25,7 +25,7 @@ from typing import Any
 from windlass.connectors.contact.assembly import couple_nothing, create_tangent
 from windlass.connectors.contact.law import PointLaw, change_friction, change_trial, eval_normal_slopes
 from windlass.connectors.contact.update import work_type
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.beam_kernels import (
     BEAM,
     BeamRow,
@@ -247,7 +247,7 @@ WORK = work_type(
 
 @kernel(inline=True)
 def begin_row(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[BeamRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``; see the argument ``begin`` of `create_tangent`."""
@@ -283,7 +283,7 @@ _add_rows = create_tangent(count_points, BEAM, 3, 6, WORK, begin_row, add_closed
 
 @kernel
 def add_beam_tangent(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of thick beams to the values of the matrix, see `create_tangent`."""

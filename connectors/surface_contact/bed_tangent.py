@@ -15,7 +15,7 @@ from typing import Any
 from windlass.connectors.contact.assembly import add_point, couple_nothing, create_tangent
 from windlass.connectors.contact.law import change_friction, change_trial
 from windlass.connectors.contact.update import work_type
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.bed_kernels import (
     BedForces,
     Heading,
@@ -172,7 +172,7 @@ _add_rows = create_tangent(count_points, CABLE, 3, 6, BED_WORK, begin_row, add_c
 
 @kernel
 def add_bed_tangent(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of lines on soft beds to the values of the matrix, see `create_tangent`."""

@@ -29,6 +29,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.contact.axes import axis_dofs, bind_axes
+from windlass.connectors.contact.polygons import find_coarse_polygons, find_polygons
 from windlass.connectors.contact.rows import PointContact, bind_parameters, check_cables
 from windlass.connectors.contact.update import create_system as create_contact_system
 from windlass.connectors.friction.bristle import UNDEFINED, check_friction
@@ -322,7 +323,11 @@ def build(rows: LocalRows) -> System:
     system.checks.doubts = lambda fields, step: find_doubts(rows, c, fields, step)
     system.checks.refusals = lambda fields: refuse_deep(rows, c, fields)
     surfaces = np.unique(rows.local("surface"))
-    system.checks.reasons = lambda fields, step: find_edges(rows, c, surfaces, fields, step)
+    polygons, none = find_polygons(rows), np.zeros(len(rows.rows))
+    system.checks.reasons = lambda fields, step: [
+        *find_edges(rows, c, surfaces, fields, step),
+        *find_coarse_polygons(rows, c.rows, c.rows["points"], polygons, fields, none),
+    ]
     system.gaps = watch_surfaces(rows, c, FAMILY)
     return system
 

@@ -25,6 +25,7 @@ from numpy.typing import NDArray
 
 from windlass.connectors.contact.pair_search import PairRows, find_members, follow_outputs, follow_pairs, pair_dofs
 from windlass.connectors.contact.pair_search import bind_pairs as bind_members
+from windlass.connectors.contact.polygons import find_coarse_polygons, find_polygons
 from windlass.connectors.contact.rows import PointContact, check_cables
 from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.position_kernels import FAMILY
@@ -88,7 +89,7 @@ class SetSurface(Component):
 
 
 class ContactFrictionSurfaceSetCable(PointContact):
-    """Contact and friction between n points of a cable and a near surface of a set.
+    """Contact and friction between n points of a cable or beam and a near surface of a set.
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
     the same as for `ContactFrictionSurfaceCable`. History values per row: values of `ContactFrictionSurfaceCable`,
@@ -98,8 +99,8 @@ class ContactFrictionSurfaceSetCable(PointContact):
 
     contact_set = ref("ContactSet", "the surfaces")
     cable = ref(
-        "cable",
-        "the cable, 2D or 3D; both nodes have position and slope",
+        "cable or beam",
+        "the cable, 2D or 3D, whose nodes have position and slope, or the beam",
         instead="; for cables of winch ropes use ContactFrictionSurfaceSetWinch",
     )
     data = ref("GenericData", "5 n + 1 history values; created if left out", optional=True)
@@ -190,7 +191,11 @@ def build_pairs(rows: LocalRows, p: PairRows) -> System:
 
     system.account = create_surface_account(c, call(assign_surfaces, lambda s: (p, s.data)), by="")
     system.checks.doubts = lambda fields, step: find_doubts(rows, p, first, fields, step)
-    system.checks.reasons = lambda fields, step: find_present_edges(rows, p, fields, step)
+    polygons, none = find_polygons(rows), np.zeros(len(rows.rows))
+    system.checks.reasons = lambda fields, step: [
+        *find_present_edges(rows, p, fields, step),
+        *find_coarse_polygons(rows, c.rows, c.rows["points"], polygons, fields, none),
+    ]
     system.gaps = watch_surface_sets(rows, p, lambda s: assign(p, s.data))
     return system
 

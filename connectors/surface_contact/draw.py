@@ -12,7 +12,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers
 from windlass.connectors.surface_contact.distances import (
     FIELD,
     LINE,
@@ -48,16 +48,16 @@ class Meshes(NamedTuple):
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
     """Draw the surfaces of the rows. The argument ``subdivisions`` has no effect on surfaces."""
-    m: PositionColumns = fields.markers[FAMILY]
+    m: PositionMarkers = fields.markers[FAMILY]
     surfaces: Geometry = rows.columns
     meshes: Meshes = rows.kept("meshes", lambda: create_meshes(rows.world, surfaces, m))
     marker = meshes.marker
-    arm = np.einsum("kij,kj->ki", m.A[marker], meshes.local)
-    velocity = np.cross(m.omega[marker], arm) + m.v[marker]
-    return replace(meshes.drawing, points=m.p[marker] + arm, point_data={"velocity": velocity})
+    arm = np.einsum("kij,kj->ki", m.rotation[marker], meshes.local)
+    velocity = np.cross(m.angular_velocity[marker], arm) + m.velocity[marker]
+    return replace(meshes.drawing, points=m.position[marker] + arm, point_data={"velocity": velocity})
 
 
-def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Meshes:
+def create_meshes(world: Tables, surfaces: Geometry, m: PositionMarkers) -> Meshes:
     """Create one mesh of faces for each surface."""
     nodes = find_nodes(world)
     local, faces, counts = [], list[IntArray](), [0]
@@ -65,14 +65,14 @@ def create_meshes(world: Tables, surfaces: Geometry, m: PositionColumns) -> Mesh
         if surfaces.kind[s] == FIELD:
             points = eval_field_mesh(surfaces, s)
         elif surfaces.kind[s] == POLYLINE:
-            seen = (nodes - m.p[marker]) @ m.A[marker] @ Q
+            seen = (nodes - m.position[marker]) @ m.rotation[marker] @ Q
             points = eval_polyline_mesh(surfaces, s, seen.min(axis=0), seen.max(axis=0))
         if surfaces.kind[s] in (FIELD, POLYLINE):
             number = np.arange(points[..., 0].size).reshape(points.shape[:2])
             here, beside = number[:, :-1], number[:, 1:]
             points = points.reshape(-1, 3)
         else:
-            seen = (nodes - m.p[marker]) @ m.A[marker] @ Q
+            seen = (nodes - m.position[marker]) @ m.rotation[marker] @ Q
             points = eval_mesh(surfaces, s, seen.min(axis=0), seen.max(axis=0))
             # the last face of each ring ends at the first point of the ring
             here = np.arange(ALONG * AROUND).reshape(ALONG, AROUND)

@@ -30,15 +30,15 @@ import numpy as np
 
 from windlass.connectors.contact.gaps import follow_sets, name_points
 from windlass.connectors.contact.pair_search import PairRows
-from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.contact.rows import eval_cables, relative_place
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers
 from windlass.connectors.surface_contact.distances import PLANE, POLYLINE, eval_distance
 from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     create_frame,
     eval_touch,
     find_axis_point,
-    gather,
+    read_axis,
     to_surface,
 )
 from windlass.connectors.surface_contact.outputs import FN, NORMAL, TANGENT, eval_points, is_winch, plain_row
@@ -55,7 +55,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.model.gaps import GAP, MISSED, REACH, START, Gaps, X, Y, Z, create_numbers, note_gap
-from windlass.framework.model.law import LocalRows, require_law
+from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import Fields
 
 LOOKS = 32
@@ -109,7 +109,7 @@ def create_gap_filling(begin: Kernel, plain: Kernel, find: Kernel) -> Kernel:
     """
 
     @kernel(inline=True)
-    def fill(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
+    def fill(c: ContactRows, m: PositionMarkers, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
         kind, geo, pieces, at = c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, 0
         for i in range(len(c.rows)):
             own = c.rows[i]
@@ -156,13 +156,13 @@ _fill_winch_gaps = create_gap_filling(read_winch_row, plain_winch_row, find_winc
 
 
 @kernel
-def fill_surface_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
+def fill_surface_gaps(c: ContactRows, m: PositionMarkers, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
     """Write the gap quantities of all points, see `create_gap_filling`."""
     _fill_gaps(c, m, x, v, numbers)
 
 
 @kernel
-def fill_winch_gaps(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
+def fill_winch_gaps(c: ContactRows, m: PositionMarkers, x: FloatArray, v: FloatArray, numbers: FloatArray) -> None:
     """Write the gap quantities of all points of winch ropes, see `create_gap_filling`."""
     _fill_winch_gaps(c, m, x, v, numbers)
 
@@ -173,8 +173,8 @@ def sweep_surfaces(
     first: IntArray,
     x: FloatArray,
     start: FloatArray,
-    m: PositionColumns,
-    m0: PositionColumns,
+    m: PositionMarkers,
+    m0: PositionMarkers,
     row: FloatArray,
     which: IntArray,
 ) -> None:
@@ -183,13 +183,13 @@ def sweep_surfaces(
     the point into ``which[0]``, and the index of the surface, counted from 1, into ``which[1]``. `sweep_circles`
     describes the other arguments.
     """
-    c, s, place0 = p.points, p.points.surfaces, m0.p
+    c, s, place, place0 = p.points, p.points.surfaces, m.position, m0.position
     row[MISSED] = 0.0
     # motion of the surfaces
     far = 0.0
     for j in range(len(s.kind)):
         at = s.marker[j]
-        cx, cy, cz = m.p[at, 0] - place0[at, 0], m.p[at, 1] - place0[at, 1], m.p[at, 2] - place0[at, 2]
+        cx, cy, cz = place[at, 0] - place0[at, 0], place[at, 1] - place0[at, 1], place[at, 2] - place0[at, 2]
         far = max(far, sqrt(cx * cx + cy * cy + cz * cz))
     for g in range(len(first)):
         i = first[g]
@@ -199,7 +199,7 @@ def sweep_surfaces(
             continue
         # largest motion of the control points of the cable, and largest distance of a control point from the first
         # control point
-        q, q0, way, size = gather(x, c.dofs, i), gather(start, c.dofs, i), 0.0, 0.0
+        q, q0, way, size = read_axis(c, x, i), read_axis(c, start, i), 0.0, 0.0
         for k in range(4):
             square, wide = 0.0, 0.0
             for d in range(3):
@@ -216,12 +216,12 @@ def sweep_surfaces(
             if p.member_set[j + 1] != p.set_of[g]:
                 continue
             at = s.marker[j]
-            cx, cy, cz = m.p[at, 0] - place0[at, 0], m.p[at, 1] - place0[at, 1], m.p[at, 2] - place0[at, 2]
+            cx, cy, cz = place[at, 0] - place0[at, 0], place[at, 1] - place0[at, 1], place[at, 2] - place0[at, 2]
             both = way + sqrt(cx * cx + cy * cy + cz * cz)
-            dx, dy, dz = q[0] - m.p[at, 0], q[1] - m.p[at, 1], q[2] - m.p[at, 2]
+            dx, dy, dz = q[0] - place[at, 0], q[1] - place[at, 1], q[2] - place[at, 2]
             if sqrt(dx * dx + dy * dy + dz * dz) > p.reach[j + 1] + rc + size + both:
                 continue
-            o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, at)
+            o = create_frame(s.Q, j, m.position, m.velocity, m.angular_velocity, m.rotation, at)
             # paths of the points in the frame of the surface
             for k in range(n):
                 S = shape(relative_place(k, n), L)
@@ -244,7 +244,7 @@ def sweep_surfaces(
 
 @kernel
 def sweep_winch_surfaces(
-    p: PairRows, first: IntArray, x: FloatArray, start: FloatArray, m: PositionColumns, m0: PositionColumns,
+    p: PairRows, first: IntArray, x: FloatArray, start: FloatArray, m: PositionMarkers, m0: PositionMarkers,
     row: FloatArray, which: IntArray,
 ) -> None:  # fmt: skip
     """Find the passage of `sweep_surfaces` for winch ropes."""
@@ -326,18 +326,3 @@ def find_edges(rows: LocalRows, c: ContactRows, surfaces: IntArray, fields: Fiel
         "tensions beyond the edge may have an equal error; round the edge by a drum with a radius of about four cable "
         "lengths, on beds with rounding= of add_bed"
     ]
-
-
-def eval_cables(rows: LocalRows, name: str, fields: Fields, **at: FloatArray) -> FloatArray:
-    """Evaluate an output variable of the cable of each row. The arguments ``at`` of the output have one element for
-    each row, for example the arc lengths ``x`` [m], shape (rows, k), for a result of the shape (rows, k, ...).
-    """
-    parts, order = [], []
-    for table, positions, of in rows.world.split_by_table(rows.local("cable")):
-        dofs = rows.layout.local_dofs(rows.world.row_dofs(table, of))
-        cables = LocalRows(rows.world, table, of, dofs, rows.layout)
-        given = {key: values[positions] for key, values in at.items()}
-        parts.append(np.asarray(require_law(table.component).outputs[name].evaluate(cables, fields, **given)))
-        order.append(positions)
-    values: FloatArray = np.concatenate(parts)[np.argsort(np.concatenate(order))]
-    return values

@@ -93,7 +93,7 @@ from windlass.connectors.contact.law import Friction, PointLaw, eval_normal_forc
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import point_values, read_three, work_type
 from windlass.connectors.friction.bristle import SLIPS, STICKS, UNDEFINED
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.distances import Distance, Geometry, eval_distance
 from windlass.elements.cable.points import Four, shape, shape_slope
 from windlass.elements.cable.twist_forces import times
@@ -249,6 +249,13 @@ def gather(values: FloatArray, dofs: IntArray, i: int) -> Twelve:
     )  # fmt: skip
 
 
+@kernel(inline=True)
+def read_axis(c: ContactRows, values: FloatArray, i: int) -> Twelve:
+    """Return the coordinates of the axis of row i, or their rates, from the array ``values`` of all coordinates or
+    rates."""
+    return to_cubic_twelve(c.H, i, gather(values, c.dofs, i))
+
+
 @kernel(inline=True, fast=False)
 def eval_axis(S: Four, q: Twelve) -> Vector:
     """Return the sum of the products S_a q_a of the shape functions S and the coordinates q of a cable."""
@@ -298,13 +305,13 @@ def eval_touch(o: SurfaceFrame, S: Four, q: Twelve, w: Twelve) -> Lever:
 
 
 @kernel(inline=True)
-def read_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int) -> SurfaceRow:
+def read_row(c: ContactRows, m: PositionMarkers, x: FloatArray, v: FloatArray, i: int) -> SurfaceRow:
     """Return the `SurfaceRow` of row i, with the present coordinates of its cable and its surface."""
     row = c.rows[i]
     s = row.surface
     marker = c.surfaces.marker[s]
-    o = create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, marker)
-    q, w = to_cubic_twelve(c.H, i, gather(x, c.dofs, i)), to_cubic_twelve(c.H, i, gather(v, c.dofs, i))
+    o = create_frame(c.surfaces.Q, s, m.position, m.velocity, m.angular_velocity, m.rotation, marker)
+    q, w = read_axis(c, x, i), read_axis(c, v, i)
     length = row.length * row.points
     return SurfaceRow(read_law(row, 0.0), row.rope_radius, o, marker, s, q, w, length)
 
@@ -447,7 +454,7 @@ class TurningRow(NamedTuple):
 
 
 @kernel(inline=True)
-def read_turning_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> TurningRow:
+def read_turning_row(c: ContactRows, m: PositionMarkers, x: FloatArray, v: FloatArray, i: int, g: Any) -> TurningRow:
     """Return the `TurningRow` of row i. Write the coordinates y of the frames of the material and their rates into
     ``g.y`` and ``g.yt``."""
     plain, row = read_row(c, m, x, v, i), c.rows[i]

@@ -30,7 +30,7 @@ from windlass.connectors.contact.law import eval_spring_energy
 from windlass.connectors.contact.power import clear_place, create_place_account, eval_bristle, write_place
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers
 from windlass.connectors.surface_contact.beam_kernels import (
     BeamRow,
     change_turn,
@@ -362,7 +362,7 @@ def create_filling(begin: Kernel, plain: Kernel, find: Kernel, read: Kernel) -> 
 
     @kernel(inline=True)
     def fill(
-        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
         out: FloatArray,
     ) -> None:  # fmt: skip
         space = np.zeros(1, FRAMES)
@@ -396,7 +396,7 @@ _fill_winch_bed_rows = create_filling(read_winch_row, plain_winch_row, find_winc
 
 @kernel
 def fill_numbers(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     out: FloatArray,
 ) -> None:  # fmt: skip
     """Write all quantities of all points, see `create_filling`."""
@@ -405,7 +405,7 @@ def fill_numbers(
 
 @kernel
 def fill_twist_numbers(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     out: FloatArray,
 ) -> None:  # fmt: skip
     """Write all quantities of all points of ropes with twist, see `create_filling`."""
@@ -414,7 +414,7 @@ def fill_twist_numbers(
 
 @kernel
 def fill_ribbon_numbers(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     out: FloatArray,
 ) -> None:  # fmt: skip
     """Write all quantities of all points of ribbons, see `create_filling`."""
@@ -423,7 +423,7 @@ def fill_ribbon_numbers(
 
 @kernel
 def fill_bed_numbers(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     out: FloatArray,
 ) -> None:  # fmt: skip
     """Write all quantities of all points of lines on soft beds, see `create_filling`."""
@@ -432,7 +432,7 @@ def fill_bed_numbers(
 
 @kernel
 def fill_winch_numbers(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     out: FloatArray,
 ) -> None:  # fmt: skip
     """Write all quantities of all points of winch ropes, see `create_filling`."""
@@ -441,7 +441,7 @@ def fill_winch_numbers(
 
 @kernel
 def fill_winch_bed_numbers(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     out: FloatArray,
 ) -> None:  # fmt: skip
     """Write all quantities of all points of winch ropes on soft beds, see `create_filling`."""
@@ -450,7 +450,7 @@ def fill_winch_bed_numbers(
 
 @kernel
 def fill_beam_numbers(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     out: FloatArray,
 ) -> None:  # fmt: skip
     """Write all quantities of all points of thick beams, see `create_filling`."""
@@ -580,7 +580,7 @@ def eval_rounding(c: ContactRows, fields: Fields) -> float:
     out = eval_points(c, fields)
     size = (
         np.linalg.norm(out[..., POSITION], axis=2)
-        + np.linalg.norm(fields.markers[FAMILY].p[c.surfaces.marker[c.rows["surface"]]], axis=1)[:, None]
+        + np.linalg.norm(fields.markers[FAMILY].position[c.surfaces.marker[c.rows["surface"]]], axis=1)[:, None]
     )
     error = np.finfo(float).eps * (c.rows["contact_stiffness"] + c.rows["friction_stiffness"])[:, None] * size
     return float(np.linalg.norm(error[out[..., POWER + power.STATE] != OPEN]))
@@ -626,7 +626,7 @@ def _output(unit: str, doc: str, pick: Callable[[FloatArray, ContactRows], Any],
     return Output(unit, doc, evaluate, fill)
 
 
-def _surface(unit: str, doc: str, pick: Callable[[PositionColumns, Any], Any]) -> Output:
+def _surface(unit: str, doc: str, pick: Callable[[PositionMarkers, Any], Any]) -> Output:
     """Create an output that depends only on the markers of the surfaces. The function ``pick`` receives the columns of
     all markers and, for each row, the index of the marker of its surface.
     """
@@ -642,7 +642,7 @@ def eval_axes(rows: LocalRows, fields: Fields) -> FloatArray:
     """Return the axes of the surface of each row, global, in the columns of matrices, shape (rows, 3, 3)."""
     c: ContactRows = rows.columns
     s = c.rows["surface"]
-    axes: FloatArray = fields.markers[FAMILY].A[c.surfaces.marker[s]] @ c.surfaces.Q[s]
+    axes: FloatArray = fields.markers[FAMILY].rotation[c.surfaces.marker[s]] @ c.surfaces.Q[s]
     return axes
 
 
@@ -681,8 +681,8 @@ OUTPUTS: dict[str, Output] = {
         "N", "sum of all forces that act on the cable, global, (3,)",
         lambda o, c: (o[..., FRICTION] - o[..., FN, None] * o[..., NORMAL]).sum(axis=1),
     ),
-    "surface_position": _surface("m", "origin of the surface, global, (3,)", lambda m, k: m.p[k]),
-    "surface_velocity": _surface("m/s", "velocity of the origin of the surface, global, (3,)", lambda m, k: m.v[k]),
+    "surface_position": _surface("m", "origin of the surface, global, (3,)", lambda m, k: m.position[k]),
+    "surface_velocity": _surface("m/s", "velocity of this origin, global, (3,)", lambda m, k: m.velocity[k]),
     "surface_axis": Output("1", "axis of the surface, global, (3,)", lambda rows, f: eval_axes(rows, f)[..., 2]),
     **create_power_outputs(True, lambda rows, fields: eval_points(rows.columns, fields)[..., POWER:]),
 }  # fmt: skip

@@ -17,7 +17,7 @@ from windlass.connectors.contact.axes import shape_lane, spread_lane
 from windlass.connectors.contact.lanes import LAW, read_eight, read_lane_law, read_twelve, write_law
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import touches, work_type
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.beam_kernels import (
     BEAM,
     eval_closed_section,
@@ -125,7 +125,7 @@ def write_frame(o: SurfaceFrame, k: int, g: Any) -> None:
 
 
 @kernel(inline=True)
-def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, k: int, g: Any) -> None:
+def gather_row(c: ContactRows, m: PositionMarkers, x: FloatArray, v: FloatArray, i: int, k: int, g: Any) -> None:
     """Copy the parameters, the coordinates and the surface of row i to lane k."""
     row = c.rows[i]
     s = row.surface
@@ -134,7 +134,8 @@ def gather_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray,
         g.coordinates[a, k], g.velocities[a, k] = x[at], v[at]
     shape_lane(c.H, i, 3, g.coordinates, k)
     shape_lane(c.H, i, 3, g.velocities, k)
-    write_frame(create_frame(c.surfaces.Q, s, m.p, m.v, m.omega, m.A, c.surfaces.marker[s]), k, g)
+    frame = create_frame(c.surfaces.Q, s, m.position, m.velocity, m.angular_velocity, m.rotation, c.surfaces.marker[s])
+    write_frame(frame, k, g)
     write_law(row, k, g)
     g.rope_radius[k] = row.rope_radius
     for a in range(NUMBERS):
@@ -233,7 +234,7 @@ def add_forces(j: int, g: Any) -> None:
 
 
 @kernel(inline=True)
-def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: FloatArray, f: FloatArray) -> None:
+def add_reaction(c: ContactRows, m: PositionMarkers, i: int, n: int, load: FloatArray, f: FloatArray) -> None:
     """Subtract the generalised forces of ``load`` from the elements of f for the marker of the surface of row i.
     ``load`` contains a force [N] and its moment about the origin of the surface [N m], shape (6,). The cable has n
     coordinates.
@@ -242,13 +243,13 @@ def add_reaction(c: ContactRows, m: PositionColumns, i: int, n: int, load: Float
     for b in range(c.dofs.shape[1] - n):
         force = moment = 0.0
         for d in range(3):
-            force += m.J[marker, d, b] * load[d]
-            moment += m.Jr[marker, d, b] * load[3 + d]
+            force += m.jacobian[marker, d, b] * load[d]
+            moment += m.rotation_jacobian[marker, d, b] * load[3 + d]
         f[c.dofs[i, n + b]] -= force + moment
 
 
 @kernel(inline=True)
-def scatter_lane(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: FloatArray) -> None:
+def scatter_lane(c: ContactRows, m: PositionMarkers, i: int, k: int, g: Any, f: FloatArray) -> None:
     """Add the results in lane k to the elements of f for the coordinates of row i."""
     spread_lane(c.H, i, 3, g.forces, k)
     for a in range(CABLE):
@@ -259,7 +260,7 @@ def scatter_lane(c: ContactRows, m: PositionColumns, i: int, k: int, g: Any, f: 
 @kernel
 def add_residual(
     c: ContactRows,
-    m: PositionColumns,
+    m: PositionMarkers,
     data: FloatArray,
     start: FloatArray,
     x: FloatArray,
@@ -347,7 +348,7 @@ def create_turning_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
 
     @kernel(inline=True)
     def add_rows(
-        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
         f: FloatArray,
     ) -> None:  # fmt: skip
         space = np.zeros(1, TURNING_WORK)
@@ -386,7 +387,7 @@ _add_ribbon_rows = create_turning_residual(eval_ribbon_point)
 
 @kernel
 def add_twist_residual(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the left-hand-side forces of all rows of ropes with twist to f. See `create_turning_residual`."""
@@ -395,7 +396,7 @@ def add_twist_residual(
 
 @kernel
 def add_ribbon_residual(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the left-hand-side forces of all rows of ribbons to f. See `create_turning_residual`."""
@@ -417,7 +418,7 @@ def add_axis_force(c: ContactRows, i: int, S: Four, z: Lever, F: Vector, load: F
 
 @kernel
 def add_bed_residual(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the left-hand-side forces of all rows of lines on soft beds to f. See `bed_kernels.py`."""
@@ -464,7 +465,7 @@ def create_winch_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
 
     @kernel(inline=True)
     def add_rows(
-        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
         f: FloatArray,
     ) -> None:  # fmt: skip
         load = np.empty(6)
@@ -493,7 +494,7 @@ _add_winch_bed_rows = create_winch_residual(eval_winch_bed_point)
 
 @kernel
 def add_winch_residual(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the left-hand-side forces of all rows of winch ropes to f. See `winch_kernels.py`."""
@@ -502,7 +503,7 @@ def add_winch_residual(
 
 @kernel
 def add_winch_bed_residual(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the left-hand-side forces of all rows of winch ropes on soft beds to f. See `winch_bed_kernels.py`."""
@@ -511,7 +512,7 @@ def add_winch_bed_residual(
 
 @kernel
 def add_beam_residual(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the left-hand-side forces of all rows of thick beams to f. See `beam_kernels.py`."""

@@ -16,7 +16,7 @@ from typing import Any
 
 from windlass.connectors.contact.assembly import couple_nothing, create_tangent
 from windlass.connectors.contact.update import work_type
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.kernels import TWIST_CABLE, ContactRows, TurningRow, count_points
 from windlass.connectors.surface_contact.ribbon_kernels import RibbonPoint, find_ribbon_point
 from windlass.connectors.surface_contact.tangent import ROW, add_wrench, begin_twist_row, fill_point_tangent
@@ -122,7 +122,7 @@ RIBBON_WORK = work_type(
 
 @kernel(inline=True)
 def begin_ribbon_row(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[TurningRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``. See the argument ``begin`` of `create_tangent`."""
@@ -158,7 +158,7 @@ _add_rows = create_tangent(
 
 @kernel
 def add_ribbon_tangent(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of ribbons to the values of the matrix, see `create_tangent`."""

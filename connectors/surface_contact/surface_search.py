@@ -18,7 +18,7 @@ import numpy as np
 
 from windlass.connectors.contact.pair_search import PairRows, PairSearch, create_assign, eval_hulls, eval_way
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.markers.position_kernels import FAMILY, PositionColumns
+from windlass.connectors.markers.position_kernels import FAMILY, PositionMarkers
 from windlass.connectors.surface_contact.distances import (
     FIELD,
     LINE,
@@ -30,7 +30,7 @@ from windlass.connectors.surface_contact.distances import (
     Geometry,
     eval_distance,
 )
-from windlass.connectors.surface_contact.kernels import CABLE, create_frame, eval_touch, gather
+from windlass.connectors.surface_contact.kernels import CABLE, create_frame, eval_touch, read_axis
 from windlass.connectors.surface_contact.winch_kernels import scale_rows
 from windlass.elements.cable.points import shape
 from windlass.framework.arrays import FloatArray, IntArray
@@ -78,7 +78,7 @@ def assign_surfaces(p: PairRows, data: FloatArray) -> None:
 
 
 @kernel
-def fill_gaps(p: PairRows, row: IntArray, number: IntArray, x: FloatArray, m: PositionColumns, out: FloatArray) -> None:
+def fill_gaps(p: PairRows, row: IntArray, number: IntArray, x: FloatArray, m: PositionMarkers, out: FloatArray) -> None:
     """Write the smallest gap [m] between the points of row ``row[k]`` and the surface ``number[k]``, counted from 1,
     into ``out[k]`` for each pair k. The value is inf if all points are beyond the ends of the surface.
     """
@@ -86,8 +86,8 @@ def fill_gaps(p: PairRows, row: IntArray, number: IntArray, x: FloatArray, m: Po
     for k in range(len(row)):
         i, j, least = row[k], number[k] - 1, np.inf
         # smallest gap of the points of the cable within the extent of the surface
-        o = create_frame(s.Q, j, m.p, m.v, m.omega, m.A, s.marker[j])
-        q = gather(x, c.dofs, i)
+        o = create_frame(s.Q, j, m.position, m.velocity, m.angular_velocity, m.rotation, s.marker[j])
+        q = read_axis(c, x, i)
         for point in range(c.rows[i].points):
             z = eval_touch(o, shape(relative_place(point, c.rows[i].points), c.rows[i].length * c.rows[i].points), q, q)
             h = eval_distance(s.kind, s.geo, s.pieces, j, z.X, z.Y, z.Z)
@@ -122,9 +122,10 @@ class SurfaceSearch(PairSearch):
         surfaces, shape (surfaces, 12).
         """
         c, s, m, own = self.p.points, self.p.points.surfaces, fields.markers[FAMILY], self.p.points.rows[self.first]
-        axes = np.einsum("sij,sjk->sik", m.A[s.marker], s.Q)
-        hull = eval_hulls(fields.x, c.dofs[self.first, :CABLE], own["length"] * own["points"])
-        return hull, np.concatenate((m.p[s.marker], axes.reshape(-1, 9)), axis=1)
+        axes = np.einsum("sij,sjk->sik", m.rotation[s.marker], s.Q)
+        H = c.H[self.first] if len(c.H) else c.H
+        hull = eval_hulls(fields.x, c.dofs[self.first, :CABLE], own["length"] * own["points"], H)
+        return hull, np.concatenate((m.position[s.marker], axes.reshape(-1, 9)), axis=1)
 
     def count_points(self) -> IntArray:
         """Return the number of points of each row, shape (rows,)."""

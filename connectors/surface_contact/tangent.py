@@ -31,7 +31,7 @@ from windlass.connectors.contact.axes import spread_space
 from windlass.connectors.contact.law import PointLaw, change_friction, change_trial, eval_normal_slopes
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import work_type
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
@@ -173,7 +173,7 @@ global frame; C and V of `contact/assembly.py`, where V is stored in the field `
 
 @kernel(inline=True)
 def begin_row(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[SurfaceRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``. See the argument ``begin`` of `create_tangent`."""
@@ -222,7 +222,7 @@ _add_rows = create_tangent(count_points, CABLE, 3, 6, WORK, begin_row, add_close
 
 @kernel
 def add_tangent(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows to the values of the matrix, see `create_tangent`."""
@@ -454,7 +454,7 @@ docstring of this module, and E of `add_twist_point`.
 
 @kernel(inline=True)
 def begin_twist_row(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[TurningRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``. See the argument ``begin`` of `create_tangent`."""
@@ -497,7 +497,7 @@ _add_twist_rows = create_tangent(
 
 @kernel
 def add_twist_tangent(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of ropes with twist to the values of the matrix, see `create_tangent`."""

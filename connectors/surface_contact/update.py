@@ -47,7 +47,7 @@ from windlass.connectors.contact.decisions import decide_point
 from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.contact.update import NO_LANES, create_update, place_type, read_three, write_three
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.beam_kernels import (
     BeamRow,
     eval_section,
@@ -120,7 +120,7 @@ WINCH_BED_POINT = place_type(
 
 
 @kernel(inline=True)
-def begin_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> SurfaceRow:
+def begin_row(c: ContactRows, m: PositionMarkers, x: FloatArray, v: FloatArray, i: int, g: Any) -> SurfaceRow:
     """Return the `SurfaceRow` of row i, with which the update of this row begins."""
     return read_row(c, m, x, v, i)
 
@@ -348,7 +348,7 @@ def create_surface_update(
 
     @kernel(inline=True)
     def measure(
-        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
         rows: IntArray, number: int, lanes: NDArray[Any], places: NDArray[Any],
     ) -> None:  # fmt: skip
         """Evaluate the gap g, the normal force f_n and the deflection u_t of the points of a row, with the history
@@ -367,7 +367,7 @@ def create_surface_update(
 
     @kernel(inline=True)
     def decide_states(
-        c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
         size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
     ) -> tuple[float, float, bool]:  # fmt: skip
         """Determine the states of the points of a row, and store the anchors of the points."""
@@ -412,7 +412,7 @@ _update_winch = create_surface_update(
 
 @kernel
 def update_history(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
     """Update the history values of all rows, see `create_update`."""
@@ -421,7 +421,7 @@ def update_history(
 
 @kernel
 def update_twist_history(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
     """Update the history values of all rows of ropes with twist, see `create_update`."""
@@ -430,7 +430,7 @@ def update_twist_history(
 
 @kernel
 def update_ribbon_history(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
     """Update the history values of all rows of ribbons, see `create_update`."""
@@ -439,7 +439,7 @@ def update_ribbon_history(
 
 @kernel
 def update_bed_history(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
     """Update the history values of all rows of lines on soft beds, see `create_update`."""
@@ -448,7 +448,7 @@ def update_bed_history(
 
 @kernel
 def update_winch_history(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
     """Update the history values of all rows of winch ropes, see `create_update`."""
@@ -457,7 +457,7 @@ def update_winch_history(
 
 @kernel
 def update_winch_bed_history(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
     """Update the history values of all rows of winch ropes on soft beds, see `create_update`."""
@@ -466,7 +466,7 @@ def update_winch_bed_history(
 
 @kernel
 def update_beam_history(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
     """Update the history values of all rows of thick beams, see `create_update`."""

@@ -41,7 +41,7 @@ from windlass.connectors.contact.law import PointLaw, eval_normal_force, no_fric
 from windlass.connectors.contact.rows import relative_place, scale_parameters
 from windlass.connectors.contact.update import read_three
 from windlass.connectors.friction.bristle import SLIPS, UNDEFINED
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.distances import Distance, eval_distance
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
@@ -104,7 +104,7 @@ class WinchForces(NamedTuple):
 
 
 @kernel(inline=True)
-def read_winch_row(c: ContactRows, m: PositionColumns, x: FloatArray, v: FloatArray, i: int, g: Any) -> WinchSurfaceRow:
+def read_winch_row(c: ContactRows, m: PositionMarkers, x: FloatArray, v: FloatArray, i: int, g: Any) -> WinchSurfaceRow:
     """Return the `WinchSurfaceRow` of row i, and write the parameters of the row at the present length into its
     record.
     """

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 from windlass.connectors.contact.assembly import couple_nothing, create_tangent
 from windlass.connectors.contact.law import change_friction, change_trial, eval_normal_slopes, eval_spring_slope
 from windlass.connectors.contact.update import work_type
-from windlass.connectors.markers.position_kernels import PositionColumns
+from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.bed_kernels import change_across, total_force
 from windlass.connectors.surface_contact.bed_tangent import change_bed_friction
 from windlass.connectors.surface_contact.distances import Distance
@@ -253,7 +253,7 @@ WORK = work_type(Wq=(COMPONENTS, ROW), Wv=(COMPONENTS, ROW), Phi=(4, COMPONENTS)
 
 @kernel(inline=True)
 def begin_row(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     maps: bool, i: int, g: Any,
 ) -> tuple[WinchSurfaceRow, int, int]:  # fmt: skip
     """Return the data and the marker of row i, and ``whole``. See the argument ``begin`` of `create_tangent`."""
@@ -314,7 +314,7 @@ _add_bed_rows = create_winch_tangent(change_winch_bed_point)
 
 @kernel
 def add_winch_bed_tangent(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of winch ropes on soft beds to the values of the matrix, see `create_tangent`."""
@@ -323,7 +323,7 @@ def add_winch_bed_tangent(
 
 @kernel
 def add_winch_tangent(
-    c: ContactRows, m: PositionColumns, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of winch ropes to the values of the matrix, see `create_tangent`."""

@@ -1,9 +1,4 @@
-"""Data of rows that can have a user function, and updates of these data.
-
-Each row contains ``has_function``, ``user_force`` (force of the user function [N], shape (n,)), and the derivatives of
-this force with respect to displacements, ``df_du`` [N/m], and to velocities, ``df_dut`` [N s/m], shape (n, n). Here n
-is 3 for `CartesianSpringDamper`, 6 for bushings (`RigidBodySpringDamper`), and 1 for other springs.
-"""
+"""Data of rows that can have a user function (`USER_FIELDS`), and updates of these data."""
 
 from __future__ import annotations
 
@@ -15,13 +10,22 @@ import numpy as np
 from windlass.connectors.user_functions.user_forces import UserForces, bind_user_forces, bind_user_updates
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.model.law import LocalRows
+from windlass.framework.model.schema import derived
 from windlass.framework.model.system import Fields
 
 Difference = Callable[[LocalRows, IntArray], Callable[[Fields], tuple[FloatArray, FloatArray]]]
 Update = Callable[[Fields], None] | None
 
 
-USER_FIELDS = "has_function", "user_force", "df_du", "df_dut"
+USER_FIELDS = (
+    derived("1", "whether the row has a user function"),
+    derived("N", "force of the user function [N or N m], shape (n,)"),
+    derived("N/m", "derivative of this force with respect to displacements, shape (n, n)"),
+    derived("N s/m", "derivative of this force with respect to velocities, shape (n, n)"),
+)
+"""Derived values ``has_function``, ``user_force``, ``df_du`` and ``df_dut`` of laws with user functions. The number n
+is 3 for `CartesianSpringDamper`, 6 for bushings (`RigidBodySpringDamper`), and 1 for other springs.
+"""
 
 
 def find_users(rows: LocalRows) -> UserForces:

@@ -75,10 +75,11 @@ def create_wave_motion(fluid: Entity, rao: RAO, position: FloatArray, heading: f
         ModelError: a wave whose heading is not in the table of the operators.
     """
     flow = create_flow(fluid.table, int(fluid.rows[0]), 2, np.zeros(0, np.int64))
-    amplitude, omega, k, along, across, phase = flow.waves.T[:6]
+    names = "amplitude", "frequency", "number", "along", "across", "phase"
+    amplitude, omega, k, along, across, phase = (flow.waves[name] for name in names)
     psi = k * (position[0] * along + position[1] * across) + phase
     responses = rao.eval_response(omega, np.arctan2(across, along) - heading)
-    return WaveMotion(omega, responses * (amplitude * np.exp(1j * psi))[:, None], flow.growth)
+    return WaveMotion(omega, responses * (amplitude * np.exp(1j * psi))[:, None], float(flow.fluid["wave_growth"][0]))
 
 
 class VesselMotion:

@@ -728,6 +728,7 @@ def surface(s: Sketch) -> None:
 
 @draws(
     "ContactFrictionSurfaceTwistCable", "ContactFrictionSurfaceSetTwistCable", "ContactFrictionSurfaceBeam3D",
+    "ContactFrictionSurfaceSetBeam3D",
 )  # fmt: skip
 def turning_rope(s: Sketch) -> None:
     s.ground((0, 0), 4.8)

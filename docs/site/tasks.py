@@ -100,7 +100,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         "Write your own law",
         "Names of `windlass.framework`, which files of new laws import.",
         {
-            "Schema": "Component column function ref refs Output Drawing Painting",
+            "Schema": "Component column derived function ref refs Output Drawing Painting",
             "Families of markers": "POSITION COORDINATE RIGID CURVED",
             "Registration": "register register_pair MarkerFamily register_family register_format register_functions",
             "Kernels": "kernel call Fields Evaluation Term Coupling",

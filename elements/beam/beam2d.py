@@ -7,10 +7,11 @@ the shear strain γ, the curvature κ and the section forces N, Q, M are
     [N, Q, M] = S [ε, γ, κ] + D [ε, γ, κ]_t.
 
 Here r is the position of the axis, and S and D are the matrices of stiffness and damping of the section. The strains
-Γ_ref and φ'_ref are the sums of the values in the reference configuration and ``reference_strain``. The virtual work of
-the section forces is ∫ N δε + Q δγ + M δκ dx, and the elastic energy is ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx. Let ρA be the
-mass per length, and J the rotary inertia per length. The inertia forces ρA r_tt and J φ_tt are computed with the
-consistent, constant mass matrix.
+Γ_ref and φ'_ref are the sums of the values in the reference configuration and ``reference_strain``. With the fraction c
+= ``strain_is_relative_to_reference``, the values in the reference configuration are multiplied by c, and the values of
+a straight beam, Γ = [1, 0] and φ' = 0, multiplied by 1 - c, are added. The virtual work of the section forces is ∫ N δε
++ Q δγ + M δκ dx, and the elastic energy is ∫ [ε, γ, κ] S [ε, γ, κ]ᵀ/2 dx. Let ρA be the mass per length, and J the
+rotary inertia per length. The inertia forces ρA r_tt and J φ_tt are computed with the consistent, constant mass matrix.
 
 The position r of the axis and the angle φ are interpolated by the same polynomials, see rules.py. The angle φ is the
 rotation of the cross section. Without shear, the vector e_1 = A(φ) [1, 0] of the cross section is tangential to the
@@ -49,6 +50,8 @@ from windlass.framework.model.system import System
 from windlass.framework.model.table import EntityTable
 
 FULL_TURN = 2.0 * np.pi
+STRAIGHT = (1.0, 0.0, 0.0)
+"""Γ_1, Γ_2 and φ' of a straight beam without strain."""
 KERNELS = BeamKernels(residual, tangent, fill_energies, section_mass)
 
 
@@ -89,6 +92,12 @@ class Beam2D(Component):
         shape=(3,),
         default=(0.0,) * 3,
     )
+    strain_is_relative_to_reference = column(
+        "1",
+        "fraction c, 0 to 1, of the strains of the reference configuration that causes no force; 0: straight without "
+        "load",
+        default=1.0,
+    )
 
 
 def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
@@ -108,14 +117,14 @@ def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
 
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the data of the rows that the kernels read, as one record per row. The field ``free`` contains the strains
-    of the stress-free state, which are the strains of the reference configuration plus ``reference_strain``. The field
-    ``shift`` [rad], shape (4,), contains the angles of `find_shifts`.
+    of the stress-free state, see `set_free_strains`. The field ``shift`` [rad], shape (4,), contains the angles of
+    `find_shifts`.
     """
     x = rows.reference
     phi = np.zeros((len(x), MOST_NODES))
     phi[:, : x.shape[1] // WIDTH] = x[:, 2::WIDTH]
     packed = bind_beams(rows, WIDTH, 2, 3, shift=find_shifts(phi, rows.local("node_angles")))
-    set_free_strains(packed, x, fill_strains)
+    set_free_strains(packed, x, fill_strains, STRAIGHT)
     return packed
 
 
@@ -125,8 +134,10 @@ def build(rows: LocalRows) -> System:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid nodes, section matrices or directions of cross sections."""
+    """Raise ModelError for invalid nodes, section matrices, fractions or directions of cross sections."""
     check_beams(world, table, "stiffness", "damping")
+    share = table.local("strain_is_relative_to_reference")
+    table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
 
     def first_axes(some: IntArray, x: FloatArray, rule: LineRule) -> FloatArray:
         phi = x[:, :, 2] + table.local("node_angles")[some, : x.shape[1]]

@@ -17,6 +17,7 @@ import numpy as np
 from windlass.elements.beam.forces3d import WIDTH, fill_strains
 from windlass.elements.beam.rules import LinePlaces
 from windlass.elements.beam.sections import Fill, draw_lines, eval_loads, interpolate, place_output
+from windlass.elements.nodes.rigid_outputs3d import turn_rows
 from windlass.elements.nodes.rotations import local_rates, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Drawing
@@ -50,13 +51,7 @@ def eval_frame(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
 def eval_spin(rows: LocalRows, s: Fields, places: LinePlaces) -> FloatArray:
     """Return the angular velocity [rad/s] in the global frame, shape (rows, k, 3)."""
     local = local_rates(eval_parameters(rows, s.x, places), eval_parameters(rows, s.v, places))
-    return turn(eval_frame(rows, s, places), local)
-
-
-def turn(A: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the products A b of matrices A, shape (..., 3, 3), and vectors b, shape (..., 3)."""
-    out: FloatArray = np.einsum("...ij,...j->...i", A, b)
-    return out
+    return turn_rows(eval_frame(rows, s, places), local)
 
 
 def space_outputs(width: int, frames: Frames, fill: Fill) -> dict[str, Output]:
@@ -106,12 +101,12 @@ def space_outputs(width: int, frames: Frames, fill: Fill) -> dict[str, Output]:
         "force": place_output(
             "N",
             "force that the part beyond x exerts on the part before x, global, shape (3,)",
-            lambda rows, s, at: turn(frames(rows, s, at), load(rows, s, at, 0)),
+            lambda rows, s, at: turn_rows(frames(rows, s, at), load(rows, s, at, 0)),
         ),
         "moment": place_output(
             "N m",
             "moment that the part beyond x exerts on the part before x, global, shape (3,)",
-            lambda rows, s, at: turn(frames(rows, s, at), load(rows, s, at, 3)),
+            lambda rows, s, at: turn_rows(frames(rows, s, at), load(rows, s, at, 3)),
         ),
         "axial_force": place_output(
             "N", "axial force N at x along e_1, tension > 0", lambda rows, s, at: load(rows, s, at, 0)[:, :, 0]
@@ -138,8 +133,8 @@ def draw_space(rows: LocalRows, s: Fields, subdivisions: int, width: int, frames
             "velocity": interpolate(rows, s.v, places, width)[:, :, :3],
             "axial_force": force[:, :, 0],
             "torque": force[:, :, 3],
-            "shear_force_vector": turn(A, across[:, :, :3]),
-            "bending_moment_vector": turn(A, across[:, :, 3:]),
+            "shear_force_vector": turn_rows(A, across[:, :, :3]),
+            "bending_moment_vector": turn_rows(A, across[:, :, 3:]),
             "material_axis": A[:, :, :, 1].copy(),
         }
         return interpolate(rows, s.x, places, width)[:, :, :3], values

@@ -9,7 +9,7 @@ Source: T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), sectio
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -79,19 +79,27 @@ def gravity(rows: Any, width: int, dims: int, g: FloatArray, which: IntArray, f:
                 f[row.dofs[width * a + k]] += row.node_mass[a] * g[k]
 
 
-def set_free_strains(packed: NDArray[Any], reference: FloatArray, fill: Fill) -> None:
+def set_free_strains(
+    packed: NDArray[Any], reference: FloatArray, fill: Fill, straight: Sequence[float] | None = None
+) -> None:
     """Set the field ``free`` of records to the strains of the reference configuration plus ``reference_strain``.
 
     Args:
         packed: records of the rows, see `bind_beams`.
         reference: coordinates of the rows in the reference configuration, shape (rows, n).
         fill: kernel that fills the strains at the Gauss points.
+        straight: strains of a straight beam, for records with the field ``strain_is_relative_to_reference``. The
+            strains of the reference configuration, multiplied by this field c, are then added to ``straight``,
+            multiplied by 1 - c.
     """
     # the kernel reads the reference coordinates from an array in which they are stored row by row
     dofs, own, x = packed["dofs"].copy(), np.zeros_like(packed["free"]), reference.ravel()
     packed["dofs"] = np.arange(dofs.size).reshape(dofs.shape)
     for some, rule in group_rows(packed):
         fill(some, rule, x, np.zeros_like(x), own, np.zeros_like(own))
+    if straight is not None:
+        share = packed["strain_is_relative_to_reference"][:, None, None]
+        own = share * own + (1.0 - share) * np.asarray(straight)
     packed["dofs"], packed["free"] = dofs, own + packed["reference_strain"][:, None, :]
 
 

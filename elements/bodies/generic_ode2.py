@@ -15,12 +15,15 @@ from collections.abc import Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
+from numpy.typing import NDArray
 
 from windlass.elements.bodies.matrix_columns import (
     NO_LIST,
     bind_state_functions,
     pack_matrices,
-    stack_matrices,
+    pool_matrices,
+    read_matrix,
+    view_matrix,
 )
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray, IntArray
@@ -31,7 +34,8 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.adding import count_chains
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column, function, refs
+from windlass.framework.model.rows import create_records
+from windlass.framework.model.schema import Component, column, derived, function, refs
 from windlass.framework.model.system import Evaluation, Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
@@ -81,85 +85,106 @@ class GenericODE2(Component):
         shape=None,
         default=NO_LIST,
     )
+    count = derived("1", "number n of coordinates")
+    first = derived("1", "index of the first coordinate of the row among the coordinates of all rows")
+    by_coordinates = derived("1", "place of the derivatives of the user forces with respect to q, shape (n, n)")
+    by_rates = derived("1", "place of the derivatives of the user forces with respect to q_t, shape (n, n)")
 
 
-class Columns(NamedTuple):
-    """Data of the rows in arrays that the kernels read. The letter w denotes the largest number of coordinates of a
-    row.
+@kernel(inline=True)
+def read_coordinates(coordinates: Any, x: FloatArray, v: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Return the coordinates q and q_t of all rows, row by row, shape (coordinates,) each."""
+    q, qt = np.empty(len(coordinates)), np.empty(len(coordinates))
+    for k in range(len(coordinates)):
+        q[k], qt[k] = x[coordinates[k].dof] - coordinates[k].reference, v[coordinates[k].dof]
+    return q, qt
 
-    dofs: process-local indices of the coordinates, shape (rows, w). In rows with fewer than w coordinates, the
-        remaining indices refer to the spare entry of the arrays in `Fields`.
-    at: for each of these coordinates, the column of `LocalRows.dofs` that contains the coordinate, shape (rows, w).
-    size: number of coordinates of each row, shape (rows,).
-    x0: reference coordinates, shape (rows, w).
-    M, D, K: the matrices, shape (rows, w, w).
-    f: the constant forces, shape (rows, w).
-    MT: product M T for the weight, shape (rows, w, 3).
-    F: forces of the user functions, shape (rows, w).
-    P, V: derivatives of F with respect to q and q_t, shape (rows, w, w).
+
+@kernel
+def add_energies(
+    rows: Any, coordinates: Any, matrices: FloatArray, x: FloatArray, v: FloatArray, energies: FloatArray,
+    powers: FloatArray,
+) -> None:  # fmt: skip
+    """Add the elastic energies qᵀ K q/2 [J] to ``energies``, shape (1, rows), and the dissipated powers q_tᵀ D q_t [W]
+    to ``powers``, shape (1, rows), or (0, rows) without damping.
     """
-
-    dofs: IntArray
-    at: IntArray
-    size: IntArray
-    x0: FloatArray
-    M: FloatArray
-    D: FloatArray
-    K: FloatArray
-    f: FloatArray
-    MT: FloatArray
-    F: FloatArray
-    P: FloatArray
-    V: FloatArray
-
-
-@kernel
-def residual(c: Columns, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
-    """Add D q_t + K q - f_u to f."""
-    for i in range(len(c.size)):
-        for a in range(c.size[i]):
-            total = -c.F[i, a]
-            for b in range(c.size[i]):
-                j = c.dofs[i, b]
-                total += c.K[i, a, b] * (x[j] - c.x0[i, b]) + c.D[i, a, b] * v[j]
-            f[c.dofs[i, a]] += total
+    q, qt = read_coordinates(coordinates, x, v)
+    for i in range(len(rows)):
+        row = rows[i]
+        n, first = row.count, row.first
+        K, D = read_matrix(matrices, row.stiffness, n, n), read_matrix(matrices, row.damping, n, n)
+        u, ut = q[first : first + n], qt[first : first + n]
+        for a in range(n):
+            elastic, damping = 0.0, 0.0
+            for b in range(n):
+                elastic += K[a, b] * u[b]
+                damping += D[a, b] * ut[b]
+            energies[0, i] += 0.5 * u[a] * elastic
+            if len(powers):
+                powers[0, i] += ut[a] * damping
 
 
 @kernel
-def tangent(c: Columns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def residual(rows: Any, coordinates: Any, matrices: FloatArray, x: FloatArray, v: FloatArray, f: FloatArray) -> None:
+    """Add D q_t + K q - f_u to f. The first three arguments are fields of `Bodies`."""
+    q, qt = read_coordinates(coordinates, x, v)
+    for i in range(len(rows)):
+        row = rows[i]
+        n, first = row.count, row.first
+        K, D = read_matrix(matrices, row.stiffness, n, n), read_matrix(matrices, row.damping, n, n)
+        u, ut = q[first : first + n], qt[first : first + n]
+        for a in range(n):
+            total = -coordinates[first + a].called
+            for b in range(n):
+                total += K[a, b] * u[b] + D[a, b] * ut[b]
+            f[coordinates[first + a].dof] += total
+
+
+@kernel
+def tangent(
+    rows: Any, coordinates: Any, matrices: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
+) -> None:
     """Add the tangent dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t), with the factors dq and dv, to ``values``, the values of
     the matrix, at the indices ``slots`` of the rows.
     """
-    for i in range(len(c.size)):
-        for a in range(c.size[i]):
-            for b in range(c.size[i]):
-                by_q, by_v = c.K[i, a, b] - c.P[i, a, b], c.D[i, a, b] - c.V[i, a, b]
-                values[slots[i, c.at[i, a], c.at[i, b]]] += dq * by_q + dv * by_v
+    for i in range(len(rows)):
+        row = rows[i]
+        n, first = row.count, row.first
+        K, D = read_matrix(matrices, row.stiffness, n, n), read_matrix(matrices, row.damping, n, n)
+        P, V = read_matrix(matrices, row.by_coordinates, n, n), read_matrix(matrices, row.by_rates, n, n)
+        for a in range(n):
+            to = slots[i, coordinates[first + a].column]
+            for b in range(n):
+                values[to[coordinates[first + b].column]] += dq * (K[a, b] - P[a, b]) + dv * (D[a, b] - V[a, b])
 
 
 @kernel
-def mass(c: Columns, scale: float, slots: IntArray, values: FloatArray) -> None:
+def mass(rows: Any, coordinates: Any, matrices: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> None:
     """Add ``scale`` times M to ``values``, the values of the matrix, at the indices ``slots`` of the rows."""
-    for i in range(len(c.size)):
-        for a in range(c.size[i]):
-            for b in range(c.size[i]):
-                values[slots[i, c.at[i, a], c.at[i, b]]] += scale * c.M[i, a, b]
+    for i in range(len(rows)):
+        row = rows[i]
+        n, first = row.count, row.first
+        M = read_matrix(matrices, row.mass, n, n)
+        for a in range(n):
+            to = slots[i, coordinates[first + a].column]
+            for b in range(n):
+                values[to[coordinates[first + b].column]] += scale * M[a, b]
 
 
 @kernel
-def load(c: Columns, f: FloatArray) -> None:
-    """Add the constant forces ``c.f`` to f."""
-    for i in range(len(c.size)):
-        for a in range(c.size[i]):
-            f[c.dofs[i, a]] += c.f[i, a]
+def load(coordinates: Any, f: FloatArray) -> None:
+    """Add the constant forces to f."""
+    for k in range(len(coordinates)):
+        f[coordinates[k].dof] += coordinates[k].force
 
 
 @kernel
-def weigh(c: Columns, g: FloatArray, which: IntArray, f: FloatArray) -> None:
+def weigh(rows: Any, coordinates: Any, g: FloatArray, which: IntArray, f: FloatArray) -> None:
     """Add to f the weights M T g of the rows ``which`` for the gravitational acceleration g [m/s^2], shape (3,)."""
     for i in which:
-        for a in range(c.size[i]):
-            f[c.dofs[i, a]] += c.MT[i, a, 0] * g[0] + c.MT[i, a, 1] * g[1] + c.MT[i, a, 2] * g[2]
+        for a in range(rows[i].count):
+            q = coordinates[rows[i].first + a]
+            f[q.dof] += q.weight[0] * g[0] + q.weight[1] * g[1] + q.weight[2] * g[2]
 
 
 def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
@@ -173,145 +198,172 @@ def count_coordinates(world: Tables, nodes: IntArray) -> IntArray:
 
 
 def find_coordinates(rows: LocalRows) -> tuple[IntArray, IntArray]:
-    """Return, for each row, the columns of ``dofs`` that contain the coordinates of the row, shape (rows, w), and the
-    number of these coordinates, shape (rows,).
+    """Return the number of coordinates of each row, shape (rows,), and the columns of ``dofs`` that contain these
+    coordinates, row by row.
     """
     sizes = count_coordinates(rows.world, rows.padded("nodes"))
     there = (np.arange(rows.world.ref_width(rows.table, "nodes")) < sizes[:, :, None]).reshape(rows.dofs.shape)
-    count = there.sum(axis=1)
-    order = np.argsort(~there, axis=1, kind="stable")
-    return order[:, : int(count.max(initial=0))].copy(), count
+    return there.sum(axis=1), np.nonzero(there)[1]
 
 
-def bind(rows: LocalRows) -> tuple[Columns, dict[int, StateFunction], dict[int, StateFunction]]:
-    """Return the arrays that the kernels read, and two dictionaries from row indices to the user functions of forces
-    and of masses.
+class Bodies(NamedTuple):
+    """The bodies of a table on this process."""
+
+    rows: NDArray[Any]
+    """One record for each body, with the derived values of the schema and the places of ``mass``, ``damping`` and
+    ``stiffness`` in ``matrices``, shape (n, n) each.
     """
-    at, count = find_coordinates(rows)
-    (n, w), local = at.shape, np.take_along_axis(rows.dofs, at, axis=1)
-    local[np.arange(w) >= count[:, None]] = rows.layout.spare
-    ones, threes = np.ones(n, np.int64), np.full(n, 3)
-    M, D, K = (stack_matrices(rows, name, count, count, (w, w)) for name in ("mass", "damping", "stiffness"))
-    f = stack_matrices(rows, "force", count, ones, (w, 1))[:, :, 0].copy()
-    T = stack_matrices(rows, "translations", count, threes, (w, 3))
-    new = np.zeros((n, w)), np.zeros((n, w, w)), np.zeros((n, w, w))
-    c = Columns(local, at, count, rows.layout.reference[local], M, D, K, f, M @ T, *new)
-    vectors, matrices = [(int(k),) for k in count], [(int(k), int(k)) for k in count]
+    coordinates: NDArray[Any]
+    """One record for each coordinate of each body: its process-local index ``dof``, the column of `LocalRows.dofs` that
+    contains it, its reference value, the constant force, the force ``called`` of the user function, and its row of the
+    product M T for the weight, shape (3,).
+    """
+    matrices: FloatArray  # elements of all matrices, see `pool_matrices`
+    forces: dict[int, StateFunction]  # user functions of forces by index of the row
+    masses: dict[int, StateFunction]  # user functions of masses by index of the row
+
+    def matrix(self, name: str, i: int) -> FloatArray:
+        """Return a matrix of row i, shape (n, n), without copying it."""
+        n = int(self.rows["count"][i])
+        return view_matrix(self.matrices, int(self.rows[name][i]), n, n)
+
+    def of_row(self, i: int) -> NDArray[Any]:
+        """Return the records of the coordinates of row i, without copying them."""
+        first = self.rows["first"][i]
+        return self.coordinates[first : first + self.rows["count"][i]]
+
+    def read_motion(self, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
+        """Return q and q_t of row i."""
+        q = self.of_row(i)
+        return s.x[q["dof"]] - q["reference"], s.v[q["dof"]]
+
+
+def bind(rows: LocalRows) -> Bodies:
+    """Create the records, the matrices and the user functions of the rows."""
+    count, column = find_coordinates(rows)
+    first, ones = np.cumsum(count) - count, np.ones(len(count), np.int64)
+    square = dict.fromkeys(("mass", "damping", "stiffness", "by_coordinates", "by_rates"), (count, count))
+    places, matrices = pool_matrices(rows, square)
+    vectors, given = pool_matrices(rows, {"force": (count, ones), "translations": (count, 3 * ones)})
+    dof = rows.dofs[np.repeat(np.arange(len(count)), count), column]
+    coordinates = create_records(
+        dof=dof,
+        column=column,
+        reference=rows.layout.reference[dof],
+        force=given[: len(dof)],
+        called=np.zeros(len(dof)),
+        weight=np.zeros((len(dof), 3)),
+    )
     words = "finite numbers, one for each coordinate [N, N m]"
-    forces = bind_state_functions(rows, "force_function", "force_derivative", vectors, words)
+    forces = bind_state_functions(rows, "force_function", "force_derivative", [(int(n),) for n in count], words)
     words = "a matrix of finite numbers over the coordinates [kg, kg m, kg m^2]"
-    return c, forces, bind_state_functions(rows, "mass_function", "", matrices, words)
-
-
-def read_motion(c: Columns, s: Fields, i: int) -> tuple[FloatArray, FloatArray]:
-    """Return q and q_t of row i."""
-    n = c.size[i]
-    j = c.dofs[i, :n]
-    return s.x[j] - c.x0[i, :n], s.v[j]
+    masses = bind_state_functions(rows, "mass_function", "", [(int(n), int(n)) for n in count], words)
+    c = Bodies(rows.pack(places | {"count": count, "first": first}), coordinates, matrices, forces, masses)
+    for i, n in enumerate(count):
+        c.of_row(i)["weight"] = c.matrix("mass", i) @ view_matrix(given, int(vectors["translations"][i]), int(n), 3)
+    return c
 
 
 def build(rows: LocalRows) -> System:
     """Create the `System` with the kernel calls of `GenericODE2`."""
-    c, forces, masses = rows.columns
+    c: Bodies = rows.columns
+    own, coordinates, matrices = c.rows, c.coordinates, c.matrices
 
     def update(s: Fields) -> None:
-        for i, f in forces.items():
-            c.F[i, : c.size[i]] = f(s.t, *read_motion(c, s, i))
+        for i, f in c.forces.items():
+            c.of_row(i)["called"] = f(s.t, *c.read_motion(s, i))
 
     def update_tangent(s: Fields) -> None:
-        for i, f in forces.items():
-            n = c.size[i]
-            c.P[i, :n, :n], c.V[i, :n, :n] = f.differentiate(s.t, *read_motion(c, s, i))
+        for i, f in c.forces.items():
+            by_q, by_v = f.differentiate(s.t, *c.read_motion(s, i))
+            c.matrix("by_coordinates", i)[:], c.matrix("by_rates", i)[:] = by_q, by_v
 
     system = System("GenericODE2", rows.dofs)
-    before = (update, update_tangent) if forces else (None, None)
-    system.residual = call(residual, lambda s: (c, s.x, s.v, s.f), before[0])
-    system.tangent = call(tangent, lambda s: (c, s.dq, s.dv, s.slots, s.values), before[1])
-    system.mass = call(mass, lambda s: (c, s.mass, s.slots, s.values))
-    if c.f.any():
-        system.load = Term(call(load, lambda s: (c, s.f)))
-    if c.MT.any():
-        system.body_force = Term(call(weigh, lambda s: (c, s.g, s.which, s.f)))
-    if masses:
-        system.inertia = create_inertia(c, masses)
-    symmetric = bool(np.abs(c.K - c.K.swapaxes(1, 2)).max(initial=0.0) <= SYMMETRIC * np.abs(c.K).max(initial=0.0))
-    system.account = Account.of(
-        stored={"elastic": lambda s: eval_energy(c, s)},
-        lost={"damping": lambda s: eval_loss(c, s)} if c.D.any() else {},
-        is_whole=symmetric and not forces,
-        conserves=symmetric and not forces and not c.D.any(),
+    before = (update, update_tangent) if c.forces else (None, None)
+    system.residual = call(residual, lambda s: (own, coordinates, matrices, s.x, s.v, s.f), before[0])
+    system.tangent = call(tangent, lambda s: (own, coordinates, matrices, s.dq, s.dv, s.slots, s.values), before[1])
+    system.mass = call(mass, lambda s: (own, coordinates, matrices, s.mass, s.slots, s.values))
+    if coordinates["force"].any():
+        system.load = Term(call(load, lambda s: (coordinates, s.f)))
+    if coordinates["weight"].any():
+        system.body_force = Term(call(weigh, lambda s: (own, coordinates, s.g, s.which, s.f)))
+    if c.masses:
+        system.inertia = create_inertia(c)
+    stiffness, damping = ([c.matrix(name, i) for i in range(len(own))] for name in ("stiffness", "damping"))
+    largest = max((np.abs(K).max(initial=0.0) for K in stiffness), default=0.0)
+    symmetric = all(np.abs(K - K.T).max(initial=0.0) <= SYMMETRIC * largest for K in stiffness)
+    damped = any(D.any() for D in damping)
+    system.account = Account(
+        call(add_energies, lambda s: (own, coordinates, matrices, s.x, s.v, s.energies, s.powers)),
+        stored=("elastic",),
+        lost=("damping",) if damped else (),
+        is_whole=symmetric and not c.forces,
+        conserves=symmetric and not c.forces and not damped,
     )
     return system
 
 
-def create_inertia(c: Columns, masses: dict[int, StateFunction]) -> Term:
+def create_inertia(c: Bodies) -> Term:
     """Create the `Term` that evaluates the inertia forces M_u q_tt and their derivatives, where M_u are the user's mass
     functions. Derivatives of M_u with respect to q and q_t are computed by finite differences.
     """
 
     def add_force(s: Evaluation) -> None:
-        for i, M in masses.items():
-            j = c.dofs[i, : c.size[i]]
-            np.add.at(s.f, j, M(s.t, *read_motion(c, s, i)) @ s.a[j])
+        for i, M in c.masses.items():
+            j = c.of_row(i)["dof"]
+            np.add.at(s.f, j, M(s.t, *c.read_motion(s, i)) @ s.a[j])
 
     def add_tangent(s: Evaluation) -> None:
-        for i, M in masses.items():
-            n, motion = c.size[i], read_motion(c, s, i)
-            a = s.a[c.dofs[i, :n]]
+        for i, M in c.masses.items():
+            q, motion = c.of_row(i), c.read_motion(s, i)
+            a = s.a[q["dof"]]
             by_q, by_v = M.differentiate(s.t, *motion)
             block = s.da * M(s.t, *motion) + s.dq * np.einsum("abk,b->ak", by_q, a)
             block += s.dv * np.einsum("abk,b->ak", by_v, a)
-            np.add.at(s.values, s.slots[i][np.ix_(c.at[i, :n], c.at[i, :n])], block)
+            np.add.at(s.values, s.slots[i][np.ix_(q["column"], q["column"])], block)
 
     return Term(add_force, add_tangent)
 
 
-def read_all(c: Columns, s: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return q and q_t of all rows, each of shape (rows, w). In rows with fewer than w coordinates, the results are
-    padded with 0.
+def read_all(rows: LocalRows, s: Fields, which: int) -> FloatArray:
+    """Return q (which = 0) or q_t (which = 1) of all rows, shape (rows, w). In rows with fewer than w coordinates, the
+    result is padded with 0.
     """
-    return s.x[c.dofs] - c.x0, s.v[c.dofs]
+    c: Bodies = rows.columns
+    return pad_rows([c.read_motion(s, i)[which] for i in range(len(c.rows))])
 
 
-def eval_energy(c: Columns, s: Fields) -> FloatArray:
-    """Return the elastic energy qᵀ K q/2 [J], shape (rows,)."""
-    q, _ = read_all(c, s)
-    energy: FloatArray = 0.5 * np.einsum("ia,iab,ib->i", q, c.K, q)
-    return energy
+def pad_rows(values: list[FloatArray]) -> FloatArray:
+    """Return values of rows as an array of shape (rows, w), padded with 0."""
+    found = np.zeros((len(values), max((len(row) for row in values), default=0)))
+    for i, row in enumerate(values):
+        found[i, : len(row)] = row
+    return found
 
 
-def eval_loss(c: Columns, s: Fields) -> FloatArray:
-    """Return the dissipated power q_tᵀ D q_t [W], shape (rows,)."""
-    _, v = read_all(c, s)
-    power: FloatArray = np.einsum("ia,iab,ib->i", v, c.D, v)
-    return power
-
-
-def eval_kinetic_energy(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the kinetic energy q_tᵀ M q_t/2 [J] without user mass functions, shape (rows,)."""
-    c = rows.columns[0]
-    _, v = read_all(c, s)
-    energy: FloatArray = 0.5 * np.einsum("ia,iab,ib->i", v, c.M, v)
-    return energy
+def eval_energy(rows: LocalRows, s: Fields, name: str, which: int) -> FloatArray:
+    """Return uᵀ A u/2 of each row for its matrix A, where u is q (which = 0) or q_t (which = 1), shape (rows,)."""
+    c: Bodies = rows.columns
+    motion = [c.read_motion(s, i)[which] for i in range(len(c.rows))]
+    return 0.5 * np.array([u @ c.matrix(name, i) @ u for i, u in enumerate(motion)], np.float64)
 
 
 def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
     """Return the linear damping and elastic forces D q_t + K q [N, N m], shape (rows, w). In rows with fewer than w
     coordinates, the result is padded with zeros.
     """
-    c = rows.columns[0]
-    q, v = read_all(c, s)
-    forces: FloatArray = np.einsum("iab,ib->ia", c.K, q) + np.einsum("iab,ib->ia", c.D, v)
-    return forces
+    c: Bodies = rows.columns
+    motion = [c.read_motion(s, i) for i in range(len(c.rows))]
+    return pad_rows([c.matrix("stiffness", i) @ q + c.matrix("damping", i) @ v for i, (q, v) in enumerate(motion)])
 
 
 def find_points(rows: LocalRows, s: Fields) -> list[FloatArray]:
     """Return a list with the points p + B q [m] of each row, shape (points, 3) each."""
-    c = rows.columns[0]
-    q, _ = read_all(c, s)
+    c: Bodies = rows.columns
     found = []
     for i, (p, B) in enumerate(zip(rows.local("points"), rows.local("basis"), strict=True)):
-        moved = np.reshape(B, (len(p), c.size[i])) @ q[i, : c.size[i]] if len(p) else np.zeros(0)
+        q, _ = c.read_motion(s, i)
+        moved = np.reshape(B, (len(p), len(q))) @ q if len(p) else np.zeros(0)
         found.append((p + moved).reshape(-1, 3))
     return found
 
@@ -413,14 +465,18 @@ register(
     fill_defaults=fill_defaults,
     check=check,
     outputs={
-        "coordinates": Output("m, rad, 1", "coordinates q, (n,)", lambda rows, s: read_all(rows.columns[0], s)[0]),
+        "coordinates": Output("m, rad, 1", "coordinates q, (n,)", lambda rows, s: read_all(rows, s, 0)),
         "coordinates_rate": Output(
-            "m/s, rad/s, 1/s", "rates q_t of the coordinates, (n,)", lambda rows, s: read_all(rows.columns[0], s)[1]
+            "m/s, rad/s, 1/s", "rates q_t of the coordinates, (n,)", lambda rows, s: read_all(rows, s, 1)
         ),
         "internal_force": Output("N, N m", "internal forces D q_t + K q, (n,)", eval_internal),
-        "strain_energy": Output("J", "elastic energy qᵀ K q/2, ()", lambda rows, s: eval_energy(rows.columns[0], s)),
+        "strain_energy": Output(
+            "J", "elastic energy qᵀ K q/2, ()", lambda rows, s: eval_energy(rows, s, "stiffness", 0)
+        ),
         "kinetic_energy": Output(
-            "J", "kinetic energy q_tᵀ M q_t/2 without the part of mass_function, ()", eval_kinetic_energy
+            "J",
+            "kinetic energy q_tᵀ M q_t/2 without the part of mass_function, ()",
+            lambda rows, s: eval_energy(rows, s, "mass", 1),
         ),
     },
     source="[@craig2006]; reduced bodies [@craig1968]",

@@ -4,7 +4,7 @@ different numbers of coordinates.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -13,6 +13,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.state_functions import StateFunction
 from windlass.framework.checks.user_functions import first_calls
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import shape_of
 from windlass.framework.model.table import Entity
@@ -49,27 +50,51 @@ def count_entities(handle: Any) -> int:
     return len(handle) if isinstance(handle, Entity) else (*shape_of(handle), 1)[0]
 
 
-def stack_matrices(
-    rows: LocalRows, name: str, heights: IntArray, widths: IntArray, most: tuple[int, int]
-) -> FloatArray:
-    """Return the matrices of a column of variable length, shape (rows, *most). The matrix of row i has the shape
-    (heights[i], widths[i]) and is padded with zeros to the shape ``most``. An empty list gives a zero matrix.
+def pool_matrices(
+    rows: LocalRows, shapes: Mapping[str, tuple[IntArray, IntArray]]
+) -> tuple[dict[str, IntArray], FloatArray]:
+    """Copy the matrices of columns of variable length into one array.
+
+    Args:
+        rows: the rows of the table on this process.
+        shapes: heights and widths of the matrices of the rows by name, shape (rows,) each. A name that is not a column
+            reserves zero matrices for results.
+
+    Returns:
+        For each name, the indices of the first elements of the matrices, shape (rows,), and the array with the elements
+        of all matrices, row by row. An empty list gives a zero matrix.
 
     Raises:
         ModelError: the number of elements is not the product of height and width of the matrix.
     """
-    found = np.zeros((len(rows.rows), *most))
-    for i, given in enumerate(rows.local(name)):
-        shape = int(heights[i]), int(widths[i])
-        if len(given) not in (0, shape[0] * shape[1]):
-            col = rows.table.component.columns[name]
-            raise ModelError(
-                f"{name} in {rows.table.kind} row {rows.rows[i]} has {len(given)} values: must have "
-                f"{shape[0] * shape[1]}, of shape {shape}, or be empty [{col.unit}]"
-            )
-        if len(given):
-            found[i, : shape[0], : shape[1]] = np.reshape(given, shape)
-    return found
+    places, parts, at = dict[str, IntArray](), [np.zeros(0)], 0
+    for name, (heights, widths) in shapes.items():
+        ends = at + np.cumsum(heights * widths)
+        places[name] = ends - heights * widths
+        col = rows.table.component.columns.get(name)
+        lists = [()] * len(heights) if col is None else rows.local(name)
+        for i, (height, width, given) in enumerate(zip(heights, widths, lists, strict=True)):
+            size, shape = int(height * width), (int(height), int(width))
+            if len(given) not in (0, size):
+                unit = "" if col is None else col.unit
+                raise ModelError(
+                    f"{name} in {rows.table.kind} row {rows.rows[i]} has {len(given)} values: must have {size}, of "
+                    f"shape {shape}, or be empty [{unit}]"
+                )
+            parts.append(np.array(given, np.float64) if len(given) else np.zeros(size))
+        at = int(ends[-1]) if len(ends) else at
+    return places, np.concatenate(parts)
+
+
+def view_matrix(pool: FloatArray, first: int, height: int, width: int) -> FloatArray:
+    """Return a matrix of the array of `pool_matrices`, without copying it. The index of its first element is
+    ``first``.
+    """
+    return pool[first : first + height * width].reshape((height, width))
+
+
+read_matrix = kernel(view_matrix, inline=True)
+"""The function `view_matrix` for kernels."""
 
 
 def bind_state_functions(

@@ -50,7 +50,7 @@ from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import ConstraintSystem, Fields, System, Term
 
 SYMMETRY = 1e-9
@@ -78,6 +78,11 @@ class RigidBody3D(Component):
     center_of_mass = column(
         "m", "position of the centre of mass in the frame of the body", shape=(3,), default=(0.0,) * 3
     )
+    moment = derived("kg m", "mass times the position of the centre of mass, in the frame of the body, shape (3,)")
+    about_node = derived("kg m^2", "inertia tensor Θ about the node in the frame of the body, shape (3, 3)")
+    stretching = derived("kg m^2", "artificial inertia κ for changes of the length of e")
+    dofs = derived("1", "process-local indices of the coordinates x, y, z, e0..e3")
+    multiplier = derived("1", "process-local index of the multiplier")
 
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
@@ -134,14 +139,7 @@ def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) ->
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the data of the rows that the kernels read, as one record per row.
-
-    moment: mass times the position of the centre of mass [kg m], in the frame of the body, shape (3,).
-    about_node: inertia tensor Θ [kg m^2] about the node in the frame of the body, shape (3, 3).
-    stretching: artificial inertia κ [kg m^2] for changes of the length of e.
-    dofs: process-local indices of the coordinates x, y, z, e0..e3.
-    multiplier: process-local index of the multiplier.
-    """
+    """Create the records of the rows."""
     m, center = rows.local("mass"), rows.local("center_of_mass")
     tensor = rows.local("inertia")
     I = inertia_about_node(m, center, 0.5 * (tensor + tensor.transpose(0, 2, 1)))

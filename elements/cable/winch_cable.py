@@ -53,7 +53,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import Checks, Fields, System, Term
 from windlass.framework.model.table import EntityTable
 
@@ -83,6 +83,8 @@ class WinchCable2D(Component):
     active = column(
         "1", "false: the cable is in reserve, without forces and mass", default=True, dtype=bool, switchable=True
     )
+    stored = derived("J/m", "energy per length W of the rope in the winch")
+    dofs = derived("1", "process-local indices of the coordinates z of the cable, shape (4 d + 1,)")
 
 
 class WinchCable3D(WinchCable2D):
@@ -101,11 +103,7 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the data of the rows that the kernels read, as one record per row.
-
-    stored: energy per length W of the rope in the winch [J/m].
-    dofs: process-local indices of the coordinates z of the cable, shape (4 d + 1,).
-    """
+    """Create the records of the rows."""
     stored = rows.local("store_tension") ** 2 / (2.0 * rows.local("axial_stiffness"))
     return rows.pack({"stored": stored, "dofs": rows.dofs})
 

@@ -23,7 +23,7 @@ ORIGIN = (0.0, 0.0, 0.0)
 
 
 def turn_rows(A: FloatArray, b: FloatArray) -> FloatArray:
-    """Return the products A b for matrices A, shape (rows, 3, 3), and vectors b, shape (rows, 3) or (3,)."""
+    """Return the products A b of matrices A, shape (rows, ..., 3, 3), and vectors b, shape (rows, ..., 3) or (3,)."""
     out: FloatArray = np.einsum("...ij,...j->...i", A, b)
     return out
 

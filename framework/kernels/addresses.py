@@ -151,6 +151,8 @@ def _memory(value: Any) -> tuple[bytes, int]:
         return _pack_float(value), 8
     if isinstance(value, tuple):
         return _join([_memory(item) for item in value])
+    if isinstance(value, np.void):
+        return value.tobytes(), 8
     if isinstance(value, (bool, int, float, np.bool_, np.number)):
         number = np.array(value)
         return number.tobytes(), number.itemsize

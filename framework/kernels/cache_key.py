@@ -10,6 +10,7 @@ import functools
 import hashlib
 import inspect
 import sys
+from pathlib import Path
 from types import CodeType, FunctionType, ModuleType
 from typing import Any
 
@@ -84,11 +85,21 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
     defaults = _describe((function.__defaults__, function.__kwdefaults__), known, (*callers, dispatcher))
     options = _describe_options(dispatcher.targetoptions)
-    facts = (module, dispatcher.__qualname__, text, reached, defaults, options)
+    own = (hash_rules(),) if vars(dispatcher).get("is_dual") else ()
+    facts = (module, dispatcher.__qualname__, text, reached, defaults, options, *own)
     content = known[dispatcher] = hashlib.sha256(repr(facts).encode()).hexdigest()
     if vars(dispatcher).get("content") not in (None, content):
         raise NotCacheableError(f"constants of {dispatcher.__qualname__} changed while it was in use")
     return content
+
+
+@functools.cache
+def hash_rules() -> str:
+    """Return a hash of the files on which the machine code of kernels for dual numbers depends, in addition to the
+    kernels.
+    """
+    names = ("dual_types.py", "dual_rules.py", "dual_mode.py")
+    return hashlib.sha256(b"".join(Path(__file__).with_name(name).read_bytes() for name in names)).hexdigest()
 
 
 _options: dict[str, object] = {}

@@ -1,4 +1,4 @@
-"""Fast calls of kernels: laws and solvers call kernels only by `call`.
+"""Fast calls of kernels: laws and solvers call the kernels of repeated evaluations by `call`.
 
 If Python calls a compiled kernel, the kernel checks the types of all arrays in its arguments. In many kernels with many
 arrays, this check takes longer than the computation. The arguments of a call always have the same types, so the

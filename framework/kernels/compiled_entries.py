@@ -7,7 +7,8 @@ from typing import Any
 import numba
 import numpy as np
 
-from windlass.framework.kernels.value_types import find_kinds
+from windlass.framework.kernels.type_names import decode_type
+from windlass.framework.kernels.value_types import encode_value, find_kinds
 
 _types: Any = numba.types
 
@@ -42,6 +43,8 @@ _types_of_arrays: dict[tuple[Any, ...], Any] = {}
 
 def _find_type(function: Any, value: Any) -> Any:
     """Return the compiler's type of an argument. The types of arrays are stored for later calls."""
+    if function.is_dual:  # numba has no types for these arguments
+        return decode_type(encode_value(value))
     if not isinstance(value, np.ndarray):
         return function.typeof_pyval(value)
     kind = find_kinds((value,))

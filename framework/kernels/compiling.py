@@ -210,7 +210,13 @@ class _BlockEntry:
 
 
 class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
-    """A kernel with compiled versions for calls from Python, from other kernels and by address."""
+    """A kernel with compiled versions for calls from Python, from other kernels and by address.
+
+    Attributes:
+        is_dual: whether the versions are compiled for dual numbers.
+    """
+
+    is_dual = False
 
     def compile(self, signature: Any) -> Any:
         """Return the entry point of the version for a signature. If necessary, the version is compiled or read from a
@@ -221,7 +227,12 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
             known = self.overloads.get(tuple(arguments))
             if known is not None and FORMS.index(form_of(known)) < FORMS.index(find_form(arguments)):
                 del self.overloads[tuple(arguments)]
-            return super().compile(signature)
+            if not self.is_dual:
+                return super().compile(signature)
+            from windlass.framework.kernels.dual_mode import compiling_duals  # here, because few runs need the module
+
+            with compiling_duals():
+                return super().compile(signature)
 
     def _compilation_chain_init_hook(self) -> None:
         """Do nothing. The method of numba would search all installed packages for extensions with further types, which

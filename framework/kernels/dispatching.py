@@ -61,6 +61,7 @@ def _create_dispatcher(function: Any) -> Any:
         dispatcher = _numba.njit(**function.targetoptions, pipeline_class=KernelCompiler)(plain)
     if "_cache" in vars(dispatcher):
         dispatcher.__class__ = KernelDispatcher
+        dispatcher.is_dual = function.is_dual
         dispatcher._cache = _KernelCache(function, dispatcher)
     elif _numba.extending.is_jitted(dispatcher):
         say_once("unknown compiler", f"numba {numba.__version__} is not known: kernels are compiled in every run")
@@ -212,7 +213,7 @@ class _KernelCache:
         """
         if key in _locks or not os.access(folder, os.W_OK):
             return False
-        if launched_rank() == 0:
+        if launched_rank() == 0 and not self.function.is_dual:
             try:
                 start_helpers(f"{self.dispatcher.py_func.__module__}:{self.name}", folder)
             except ListError as error:

@@ -59,14 +59,16 @@ class KernelFunction:
         targetoptions: options of the compiler.
         versions: entry point for calls from Python, for each combination of argument types, see `find_kinds`.
         addresses: address for each combination of argument types, see addresses.py.
+        is_dual: whether this is the version for dual numbers, see `dual`.
         content: hash of the kernel, see `eval_content`; None before its first use.
         dispatcher: numba's object that compiles the kernel.
     """
 
     dispatcher: Any
 
-    def __init__(self, function: FunctionType, targetoptions: dict[str, Any]) -> None:
+    def __init__(self, function: FunctionType, targetoptions: dict[str, Any], is_dual: bool = False) -> None:
         functools.update_wrapper(self, function)
+        self.is_dual = is_dual
         self.py_func, self.targetoptions = function, targetoptions
         self.versions: dict[Any, Callable[..., Any]] = {}
         self.addresses: dict[Any, int] = {}
@@ -74,6 +76,11 @@ class KernelFunction:
         code = function.__code__
         # numba changes the arguments of functions with variable or keyword-only arguments before the compilation
         self._is_plain = not code.co_flags & _VARIABLE and code.co_kwonlyargcount == 0
+
+    @functools.cached_property
+    def dual(self) -> KernelFunction:
+        """The version of the kernel for arguments with dual numbers, see dual_mode.py."""
+        return KernelFunction(self.py_func, self.targetoptions, is_dual=True)
 
     @property
     def _numba_type_(self) -> Any:

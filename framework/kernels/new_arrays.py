@@ -17,6 +17,13 @@ _types: Any = _numba.types
 _arrays: Any = _numba.np.arrayobj
 
 
+def convert_item(kind: Any) -> Any:
+    """Return the type of the items of a new array, for the type that a kernel requests. Another function replaces this
+    function during the compilation for dual numbers, see dual_mode.py.
+    """
+    return kind
+
+
 def is_new_array(function: Any) -> bool:
     """Return whether a function, given by its type in the compiler, is ``np.empty`` or ``np.zeros``."""
     return type(function) is _types.Function and function.typing_key in (np.empty, np.zeros)
@@ -37,6 +44,7 @@ def find_new_array(arguments: Any, named: Any) -> Any:
     item = _types.float64
     if len(given) == 2 and getattr(given[1], "typing_key", None) is not float:
         item = _numba.core.typing.npydecl.parse_dtype(given[1])
+    item = convert_item(item)
     dimensions = _numba.core.typing.npydecl.parse_shape(given[0])
     if item is None or dimensions is None or isinstance(item, _types.UnicodeType):
         return None

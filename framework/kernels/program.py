@@ -60,7 +60,7 @@ class FunctionChain:
             function(s)
 
 
-def _list_single(steps: Iterable[Step]) -> Iterator[Step]:
+def list_single(steps: Iterable[Step]) -> Iterator[Step]:
     """Iterate over steps, with the functions of each `FunctionChain` as separate steps."""
     for function, where in steps:
         if isinstance(function, FunctionChain):
@@ -148,7 +148,7 @@ class Program:
         at_time: list[Callable[[], Any]] = []
         before: list[Callable[[], Any]] = []
         calls, prepared = list[Step](), list[Any]()
-        for function, where in _list_single(steps):
+        for function, where in list_single(steps):
             if isinstance(function, Call) and all(is_compiled(kernel) for kernel, *_ in function.parts):
                 function.check(*where)
                 at_time += [partial(prepare, *where) for prepare in function.at_time]

@@ -8,6 +8,7 @@ from typing import Any
 import numba
 
 from windlass.framework.kernels.cache_key import NotCacheableError
+from windlass.framework.kernels.value_types import DUAL_NAMES
 
 _numba: Any = numba  # declared as Any, because internal functions of numba have no type annotations
 _types = _numba.types
@@ -39,6 +40,8 @@ def encode_type(kind: Any) -> Any:
         return ["record", fields, kind.size, kind.aligned]
     if isinstance(kind, (_types.BooleanLiteral, _types.IntegerLiteral)):
         return ["literal", kind.literal_value]
+    if str(kind) in DUAL_NAMES:
+        return str(kind)
     name = "boolean" if kind == _types.boolean else str(kind)
     if getattr(_types, name, None) == kind:
         return name
@@ -54,7 +57,11 @@ def decode_type(text: Any) -> Any:
         ImportError, AttributeError: the class of a NamedTuple does not exist.
     """
     if isinstance(text, str):
-        return getattr(_types, text)
+        if text not in DUAL_NAMES:
+            return getattr(_types, text)
+        from windlass.framework.kernels import dual_types  # here, because few kernels have dual numbers
+
+        return dual_types.DUAL if text == "dual" else dual_types.DUAL_COMPLEX
     what, *rest = text
     if what == "named":
         class_: Any = importlib.import_module(rest[0])
@@ -71,13 +78,26 @@ def decode_type(text: Any) -> Any:
     if what == "record":
         fields, size, aligned = rest
         placed = [(name, {"type": decode_type(kind), "offset": offset}) for name, kind, offset in fields]
-        return _types.Record(placed, size, aligned)
+        if not has_duals(text):
+            return _types.Record(placed, size, aligned)
+        from windlass.framework.kernels import dual_types  # here, because few kernels have dual numbers
+
+        return dual_types.DualRecord(placed, size, aligned)
     if what == "literal":
         return _types.literal(rest[0])
     if what == "nested":
         return _types.NestedArray(decode_type(rest[0]), tuple(rest[1]))
     dtype, ndim, layout, readonly, aligned = rest
     return _types.Array(decode_type(dtype), ndim, layout, readonly=readonly, aligned=aligned)
+
+
+def has_duals(text: Any) -> bool:
+    """Return whether the type of an item of an array, in the form of `encode_type`, contains dual numbers."""
+    if isinstance(text, str):
+        return text in DUAL_NAMES
+    if text[0] == "record":
+        return any(has_duals(kind) for _, kind, _ in text[1])
+    return text[0] == "nested" and has_duals(text[1])
 
 
 def check_returned(kind: Any) -> None:

@@ -20,6 +20,12 @@ _SIMPLE = frozenset({float, bool, np.float64})
 """Python types for which the compiler has only one type, regardless of the value."""
 _NUMBERS = "biufc"
 """Kinds of NumPy's types of numbers and truth values."""
+DUAL, DUAL_COMPLEX = (np.dtype([("v", kind), ("e", kind)], align=True) for kind in (np.float64, np.complex128))
+"""Types of dual numbers in arrays: the value v and the derivative e, see dual_types.py."""
+DUALS = {np.dtype(np.float64): DUAL, np.dtype(np.complex128): DUAL_COMPLEX}
+"""Types of dual numbers by the types of the numbers that they replace."""
+DUAL_NAMES = ("dual", "dual_complex")
+"""Names of the compiler's types of dual numbers."""
 
 
 def find_kinds(values: tuple[Any, ...]) -> tuple[Any, ...]:
@@ -68,7 +74,7 @@ def encode_value(value: Any) -> Any:
         flags = value.flags
         layout = "C" if flags.c_contiguous else "F" if flags.f_contiguous else "A"
         aligned = value.dtype.fields is None or value.dtype.isalignedstruct
-        return ["array", _encode_dtype(value.dtype), value.ndim, layout, not flags.writeable, aligned]
+        return ["array", encode_dtype(value.dtype), value.ndim, layout, not flags.writeable, aligned]
     if kind in _PLAIN:
         return _PLAIN[kind]
     if kind is int and -LIMIT <= value < LIMIT:
@@ -79,21 +85,35 @@ def encode_value(value: Any) -> Any:
             return ["named", kind.__module__, kind.__qualname__, items, list(value._fields)]  # type: ignore[attr-defined]
         return ["tuple", items]
     if isinstance(value, np.generic):
-        return _encode_dtype(value.dtype)
+        return encode_dtype(value.dtype)
     raise NotCacheableError(f"type {kind}")
 
 
 @cache
-def _encode_dtype(dtype: np.dtype[Any]) -> Any:
+def encode_dtype(dtype: np.dtype[Any]) -> Any:
     """Return the description of the items of an array."""
+    if dtype in (DUAL, DUAL_COMPLEX):
+        return DUAL_NAMES[dtype == DUAL_COMPLEX]
     if dtype.fields is not None:
         if dtype.hasobject or any(len(field) > 2 for field in dtype.fields.values()):
             raise NotCacheableError(f"type {dtype}")
         placed = sorted((field[1], name) for name, field in dtype.fields.items())
-        fields = [[name, _encode_dtype(dtype.fields[name][0]), offset] for offset, name in placed]
+        fields = [[name, encode_dtype(dtype.fields[name][0]), offset] for offset, name in placed]
         return ["record", fields, dtype.itemsize, dtype.isalignedstruct]
     if dtype.subdtype is not None:
-        return ["nested", _encode_dtype(dtype.subdtype[0]), list(dtype.shape)]
+        return ["nested", encode_dtype(dtype.subdtype[0]), list(dtype.shape)]
     if dtype.kind not in _NUMBERS or not dtype.isnative:
         raise NotCacheableError(f"type {dtype}")
     return "boolean" if dtype.kind == "b" else dtype.name
+
+
+@cache
+def find_dual_dtype(dtype: np.dtype[Any]) -> np.dtype[Any]:
+    """Return the type of array items with dual numbers in place of real and complex numbers of double precision."""
+    if dtype.subdtype is not None:
+        return np.dtype((find_dual_dtype(dtype.subdtype[0]), dtype.subdtype[1]))
+    if dtype.names is None:
+        return DUALS.get(dtype, dtype)
+    fields: Any = dtype.fields
+    names = sorted(dtype.names, key=lambda name: fields[name][1])
+    return np.dtype([(name, find_dual_dtype(fields[name][0])) for name in names], align=True)

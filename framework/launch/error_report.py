@@ -11,7 +11,7 @@ import time
 import traceback
 from collections.abc import Callable
 from types import TracebackType
-from typing import Protocol
+from typing import Any, Protocol
 
 from windlass.framework.errors import WindlassError
 from windlass.framework.launch.arguments import TRUE_WORDS
@@ -23,9 +23,10 @@ from windlass.framework.launch.launcher import launched_rank, launched_size
 # on a busy machine the delay between the processes grows with the run time.
 HEAD_START, LONGEST_HEAD_START = 2.0, 5.0
 _begin = time.monotonic()
-process = {"failed": False}
-"""Whether an error of this process has been reported."""
-_hints: list[Callable[[], str]] = []
+process: dict[str, Any] = {"failed": False, "checkpoint": None}
+"""failed: whether an error of this process has been reported. checkpoint: the checkpoint file that this process has
+written because options or the defaults request checkpoints, or None.
+"""
 _listeners: list[Callable[[str], None]] = []
 
 
@@ -72,13 +73,6 @@ def watch(found: RunOptions) -> None:
     options = found
 
 
-def at_failure(find_hint: Callable[[], str]) -> None:
-    """Register a function that is called after a run has failed. The function returns a text that is printed after the
-    error message.
-    """
-    _hints.append(find_hint)
-
-
 def at_error(listen: Callable[[str], None]) -> None:
     """Register a function that is called with the error message when an error ends a run."""
     _listeners.append(listen)
@@ -108,9 +102,9 @@ def report(error: BaseException, script: str | None = None) -> int:
             listen(words)
         except WindlassError as further:
             print(f"error: {further}", file=sys.stderr, flush=True)
-    for find_hint in _hints:
-        if hint := find_hint():
-            print(hint, file=sys.stderr, flush=True)
+    if process["checkpoint"] is not None:
+        path = os.path.relpath(process["checkpoint"])
+        print(f"-restart {path} continues from the last checkpoint", file=sys.stderr, flush=True)
     return leave(code)
 
 

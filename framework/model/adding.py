@@ -16,7 +16,7 @@ from windlass.framework.checks.values import show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Tables
 from windlass.framework.model.schema import Component, Ref, count_values, describe_target, shape_of
-from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.table import Entity, EntityTable, check_entity
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -84,7 +84,8 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
     """
     where = f"{ref.name} in {table.kind} row {table.count}"
     if given is None:
-        if not ref.optional:
+        # rows that are added in parts get no default history values
+        if not ref.optional or (part is not None and ref.target == "GenericData"):
             raise ModelError(f"{table.kind} needs {ref.name}: a {describe_target(ref)} ({ref.doc})")
         if not ref.is_chain:
             return np.array([-1])
@@ -124,8 +125,7 @@ def _read_numbers(world: Tables, table: EntityTable, ref: Ref, given: Any, where
         raise ModelError(f"{where} = {show(given)}: must be a handle to a {ref.target}, or a list of handles")
     for h in handles:
         component = h.table.component
-        if world.tables.get(component) is not h.table:
-            raise ModelError(f"{where} = {h!r}: belongs to another world")
+        check_entity(world.tables, h, where)
         if ref.target not in (component.__name__, *component.provides):
             raise ModelError(f"{where} = {h!r}: must be a {ref.target}{ref.instead}")
     return np.concatenate([h.ids for h in handles])

@@ -1,5 +1,5 @@
-"""History values of connectors (gaps, stick-slip states, sticking positions). Only post-Newton updates change these
-values.
+"""History values of connectors (gaps, stick-slip states, sticking positions). Post-Newton updates change these values.
+During Newton's method only return maps change them, see `ReturnMap`.
 
 Each connector row with history refers to one row of `GenericData`. The table of `GenericData` stores the number of
 values and the initial values. The present values are in ``State.data``.

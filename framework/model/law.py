@@ -234,19 +234,21 @@ class LocalRows:
         """Return the records of these rows for kernels, shape (rows,).
 
         Args:
-            derived: values of additional fields of the records, by name, each of shape (rows, ...).
+            derived: values of the derived fields of the schema, and of further fields of the records, by name, each of
+                shape (rows, ...). A column that records do not contain, such as a list of variable length, may give its
+                name to a further field.
             history: number of history values of a row.
         """
         component, values = self.table.component, dict(derived or {})
         packed = np.zeros(len(self.rows), row_type(component, values, history))
         for name in packed.dtype.names or ():
-            if name in component.columns:
+            if name in values:
+                packed[name] = values[name]
+            elif name in component.columns:
                 packed[name] = self.local(name)
             elif name in component.refs:
                 is_history = component.refs[name].target == "GenericData"
                 packed[name] = self.data_start(name) if is_history else self.markers(name)
-            elif name in values:
-                packed[name] = values[name]
         return packed
 
     def data_start(self, name: str) -> IntArray:

@@ -49,20 +49,22 @@ class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
         self[name] = value
 
 
-def field_names(component: type[Component], derived: Sequence[str] = (), history: int = 0) -> tuple[str, ...]:
-    """Return the names of the fields of a row, see `row_type`.
+def field_names(component: type[Component], further: Sequence[str] = (), history: int = 0) -> tuple[str, ...]:
+    """Return the names of the fields of a row, see `row_type`. These are the fields of the schema, including its
+    derived values, and ``further`` fields.
 
     Raises:
-        ModelError: a derived field has the name of another field, or a name that is not an identifier.
+        ModelError: a derived or further field has the name of another field, or a name that is not an identifier.
     """
     refs = [name for name in component.refs if is_place(component, name)]
     columns = [name for name in component.columns if is_number(component, name)]
     own = (*refs, *columns, *((HISTORY, START) if history else ()))
-    for name in derived:
+    others = dict.fromkeys((*component.derived, *further))
+    for name in others:
         if name in own or not name.isidentifier():
             words = f"must be a name other than {', '.join(own)}"
             raise ModelError(f"derived field {name!r} of {component.__name__}: {words}")
-    return (*own, *derived)
+    return (*own, *others)
 
 
 def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], history: int = 0) -> np.dtype[Any]:
@@ -74,13 +76,15 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
 
     Args:
         component: the schema.
-        derived: values of additional fields by name, each of shape (rows, ...).
+        derived: values of the derived fields of the schema, and of further fields, by name, each of shape (rows, ...).
         history: number of history values of a row. If > 0, the record has fields ``history`` and ``start``, of shape
             (history,).
 
     Raises:
-        ModelError: the name of a derived field is not allowed, see `field_names`.
+        ModelError: the name of a field is not allowed, see `field_names`, or a derived value is missing.
     """
+    if missing := sorted(set(component.derived) - set(derived)):
+        raise ModelError(f"derived values {', '.join(missing)} of {component.__name__} are missing: must be computed")
     fields: dict[str, Any] = {}
     for name in field_names(component, tuple(derived), history):
         if name in derived:
@@ -176,7 +180,7 @@ def check_words(kernel: Callable[..., Any], name: str, fields: Sequence[str]) ->
 
 def check_kernels(component: type[Component], force: Any, *tangents: Any, **more: Any) -> None:
     """Call `check_words` for all kernels of a law between two markers. See `register_pair` for the arguments."""
-    fields = field_names(component, more.get("derived") or (), len(more.get("start") or ()))
+    fields = field_names(component, (), len(more.get("start") or ()))
     kernels = {"force": force} | {name: more.get(name) for name in ("update", "gap", "sliding")}
     kernels |= dict(zip(("force_tangent",), tangents, strict=False))
     for group in ("stored", "lost", "passed"):

@@ -157,6 +157,26 @@ def _declares(kind: Callable[P, object]) -> Callable[P, Any]:
 column, ref = _declares(Column), _declares(Ref)
 
 
+@dataclass(frozen=True)
+class DerivedValue:
+    """A value of a row that the law computes from columns, once, for its kernels.
+
+    Attributes:
+        unit: physical unit, ``"1"`` for pure numbers.
+        doc: description of the value in one line.
+    """
+
+    unit: str
+    doc: str
+
+
+def derived(unit: str, doc: str) -> Any:
+    """Declare a value of a row that kernels read under the name of the declaration. The law computes the value from
+    columns when its rows are bound, see `LocalRows.pack`.
+    """
+    return DerivedValue(unit, doc)
+
+
 def function(doc: str, switchable: bool = False) -> Any:
     """Declare a column that contains a user function, or None, for each row."""
     return Column("1", doc, (), None, object, switchable=switchable)
@@ -170,8 +190,8 @@ def refs(target: str, doc: str, least: int = 1, distinct: bool = False, instead:
 
 
 class Component:
-    """Base class of all schemas. A schema contains only declarations by `column`, `function`, `ref` and `refs`, and no
-    methods. If a schema inherits a column, the declaration ``name = None`` removes this column.
+    """Base class of all schemas. A schema contains only declarations by `column`, `function`, `ref`, `refs` and
+    `derived`, and no methods. If a schema inherits a column, the declaration ``name = None`` removes this column.
 
     Class attributes of a schema:
         provides: names of the families of the entities of this component.
@@ -192,6 +212,7 @@ class Component:
 
     columns: ClassVar[dict[str, Column]] = {}
     refs: ClassVar[dict[str, Ref]] = {}
+    derived: ClassVar[dict[str, DerivedValue]] = {}
     provides: ClassVar[tuple[str, ...]] = ()
     reference_columns: ClassVar[tuple[str, ...]] = ()
     initial_columns: ClassVar[tuple[str, ...]] = ()
@@ -208,12 +229,15 @@ class Component:
             check_family(name, f"a family that {cls.__name__} provides")
         cls.columns = dict(cls.columns)
         cls.refs = dict(cls.refs)
+        cls.derived = dict(cls.derived)
         for name, value in list(vars(cls).items()):
             if isinstance(value, Column):
                 cls.columns[name] = replace(value, name=name)
                 setattr(cls, name, cls.columns[name])
             elif isinstance(value, Ref):
                 cls.refs[name] = replace(value, name=name)
+            elif isinstance(value, DerivedValue):
+                cls.derived[name] = value
             elif value is None and name in cls.columns:
                 del cls.columns[name]
         cls.__doc__ = describe_component(cls, cls.__dict__.get("__doc__") or "")

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -291,7 +291,8 @@ class EntityTable:
         for name, col in self.component.columns.items():
             value = values.get(name, col.default)
             if value is REQUIRED:
-                raise ModelError(f"{self.kind} needs {name} [{col.unit}] ({col.doc})")
+                allowed = f": must be {bounds}" if (bounds := col.bounds()) else ""
+                raise ModelError(f"{self.kind} needs {name} [{col.unit}] ({col.doc}){allowed}")
             if col.along:
                 lengths = np.fromiter(map(len, refs[col.along]), np.int64, len(rows))
                 parsed[name] = parse_values(col, self.kind, value, rows, lengths)
@@ -408,6 +409,21 @@ def _joined(chunks: list[NDArray[Any]]) -> NDArray[Any]:
         alike = all(c.strides == (0,) and c.dtype == object and len(c) and c[0] is chunks[0][0] for c in chunks)
         chunks[:] = [np.broadcast_to(chunks[0][:1], (sum(map(len, chunks)),)) if alike else np.concatenate(chunks)]
     return chunks[0] if chunks else np.zeros(0, np.int64)
+
+
+def check_entity(tables: Mapping[type[Component], EntityTable], entity: Entity, name: str, where: str = "") -> None:
+    """Raise ModelError if a handle does not refer to rows of the given tables of a world.
+
+    Args:
+        tables: tables by component.
+        entity: handle to rows.
+        name: name of the argument that contains the handle.
+        where: call that has this argument, such as `` in World.set``.
+    """
+    if tables.get(entity.table.component) is not entity.table:
+        raise ModelError(
+            f"{name} = {entity!r}{where}: belongs to another world: must be a handle to rows of the same World object"
+        )
 
 
 def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]:

@@ -35,7 +35,7 @@ from windlass.framework.model.model_file import Functions, describe_model, fill_
 from windlass.framework.model.numbering import Numbering
 from windlass.framework.model.parts import Part, begin_parts, check_parts, complete_parts, follow_parts, pick_rows
 from windlass.framework.model.schema import Component, parse_values, row_bytes
-from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.table import Entity, EntityTable, check_entity
 from windlass.framework.parallel.processes import Processes
 
 Handles = Entity | Sequence[Entity]
@@ -290,8 +290,7 @@ class World:
             ModelError: a handle is a handle of another world, a column is not switchable, or a value is not allowed.
         """
         table = entity.table
-        if self.tables.get(table.component) is not table:
-            raise ModelError(f"entity = {entity!r} in World.set: belongs to another world")
+        check_entity(self.tables, entity, "entity", " in World.set")
         parsed = {}
         for name, value in values.items():
             col = table.component.columns.get(name)

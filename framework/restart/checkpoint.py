@@ -28,6 +28,7 @@ from windlass.framework.errors import OutputError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.outputs import Claim, check_output
 from windlass.framework.files.whole_files import check_place
+from windlass.framework.launch import error_report
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.restart.checkpoint_clock import Clock
 from windlass.framework.restart.checkpoint_file import KIND, CheckpointFile, write_checkpoint
@@ -63,7 +64,6 @@ class Checkpoint(StepHook):
         path, every: the arguments of the constructor. If the argument ``every`` was None, the attribute ``every`` is
             the default number.
         clock: object that determines when an automatic checkpoint is due.
-        is_written: whether this process has already written the file.
         is_unasked: whether all checkpoints are automatic. Automatic checkpoints are removed when the script ends
             without error.
 
@@ -95,7 +95,6 @@ class Checkpoint(StepHook):
         self._begun = 0
         self._active: Solve | None = None
         self.clock = Clock(minutes)
-        self.is_written = False
         if options.help_requested():
             return
         self._lock: OutputLock | None = None
@@ -178,7 +177,8 @@ class Checkpoint(StepHook):
         if self._newest is not None:
             self._newest.close()
         self._newest = CheckpointFile(self.path)
-        self.is_written = True
+        if self is process.from_options or self is process.unasked:
+            error_report.process["checkpoint"] = self.path
 
     @property
     def source(self) -> str:

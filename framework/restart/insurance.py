@@ -15,8 +15,8 @@ from windlass.framework.command_line import options
 from windlass.framework.command_line.checkpoint_options import declare
 from windlass.framework.errors import OutputError
 from windlass.framework.files.lock import OutputLock
+from windlass.framework.launch import error_report
 from windlass.framework.launch.arguments import model_arguments
-from windlass.framework.launch.error_report import at_failure
 from windlass.framework.restart.checkpoint import Checkpoint, process
 from windlass.framework.state.hooks import StepHook
 
@@ -77,25 +77,9 @@ class Insurance(Checkpoint):
         raise OutputError(f"'{self._folder}' is full of checkpoints: remove checkpoints that are no longer needed")
 
     def remove(self) -> None:
-        """Remove the file of the automatic checkpoints after the script has ended without error."""
-        if self.written is not None:
+        """Remove the file of the automatic checkpoints if the script has ended without error."""
+        if self.written is not None and not error_report.process["failed"]:
             self.written.unlink(missing_ok=True)
-
-
-def leave_checkpoints() -> str:
-    """Keep the checkpoints of a failed run, and return a text that explains how to continue from these checkpoints. The
-    text is empty if there are no checkpoints.
-
-    On processes other than the first, the text does not mention automatic checkpoints, because only the first process
-    writes these checkpoints.
-    """
-    insurance, asked = process.unasked, process.from_options
-    path = None
-    if isinstance(insurance, Insurance):
-        path, insurance.written = insurance.written, None
-    if path is None and asked is not None and asked.is_written:
-        path = asked.path
-    return f"-restart {os.path.relpath(path)} continues from the last checkpoint" if path is not None else ""
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
@@ -120,6 +104,3 @@ def is_replaying() -> bool:
     """
     find_checkpoint()
     return process.replaying is not None and process.replaying() is not None
-
-
-at_failure(leave_checkpoints)

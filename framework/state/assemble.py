@@ -9,7 +9,6 @@ assemble.
 
 from __future__ import annotations
 
-from functools import partial
 from typing import Any
 
 import numpy as np
@@ -23,7 +22,8 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.column_check import differentiate_value, find_largest, require_no_kink
-from windlass.framework.state.column_derivatives import ChangedResidual, ColumnValue, differentiate
+from windlass.framework.state.column_derivatives import ChangedResidual, ColumnValue
+from windlass.framework.state.dual_derivatives import ColumnDerivatives
 from windlass.framework.state.state import State, check_world
 
 ACCURATE = 1e-4
@@ -124,10 +124,10 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
 
         assemble_derivative(world, state, spring, "stiffness")
 
-    The derivatives are extrapolated differences (see `windlass.framework.state.column_derivatives`). If the forces are
-    polynomials of a number, for example if they are proportional to a stiffness, the errors of the derivatives are only
-    rounding errors. Displacements, velocities and history values are kept constant, even if the numbers in the column
-    are positions of nodes.
+    The derivatives are computed by dual numbers through the kernels of the forces, and contain only rounding errors, or
+    by extrapolated differences if this is not possible (see `windlass.framework.state.dual_derivatives`).
+    Displacements, velocities and history values are kept constant, even if the numbers in the column are positions of
+    nodes.
 
     Args:
         world, state: the model, and the state at which the derivatives are computed.
@@ -160,13 +160,13 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
     with assembly.isolated():
         fields = assembly.load_fields(state)
         fields.a[:], fields.lam[:] = 0.0, 0.0
-        residual, largest = ChangedResidual(world, fields), find_largest(assembly)
+        derivatives, largest = ColumnDerivatives(ChangedResidual(world, fields)), find_largest(assembly)
         for place in range(len(found)):
             value = ColumnValue(table, schema, row, place)
             if value.number == 0.0:
-                derivative = differentiate(partial(residual.eval_at, value), 0.0, schema)
+                derivative = derivatives.differentiate(value)
             else:
-                checked_value = differentiate_value(residual, value, largest)
+                checked_value = differentiate_value(derivatives, value, largest)
                 derivative = checked_value.derivative
             if not derivative.error <= ACCURATE:
                 raise ModelError(

@@ -1,8 +1,8 @@
 """Check of the derivatives of the residual with respect to the real numbers in the tables of a model.
 
 `windlass.evaluate` differentiates the residual with respect to parameters by central differences with a step of 6e-6
-times the parameter. For single columns, the check compares these differences with extrapolated differences (see
-column_derivatives.py). The error of extrapolated differences is near the rounding error.
+times the parameter. For single columns, the check compares these differences with derivatives from dual numbers (see
+dual_derivatives.py), whose error is near the rounding error.
 """
 
 from __future__ import annotations
@@ -17,13 +17,8 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import role_of
 from windlass.framework.model.table import EntityTable
-from windlass.framework.state.column_derivatives import (
-    ChangedResidual,
-    ColumnDerivative,
-    ColumnValue,
-    differentiate,
-    list_values,
-)
+from windlass.framework.state.column_derivatives import ChangedResidual, ColumnDerivative, ColumnValue, list_values
+from windlass.framework.state.dual_derivatives import ColumnDerivatives
 from windlass.framework.state.residual import eval_residual
 
 STEP = float(np.finfo(float).eps) ** (1.0 / 3.0)
@@ -48,7 +43,7 @@ class CheckedValue(NamedTuple):
 
     Attributes:
         value: the number in the table.
-        derivative: the derivative that extrapolated differences give.
+        derivative: the derivative from dual numbers or extrapolated differences.
         difference: the central difference, shape (n + m,).
         kink: forward difference minus backward difference, shape (n + m,).
         noise: estimated rounding error of the entries of ``difference``.
@@ -77,29 +72,31 @@ def find_size(values: FloatArray) -> float:
 
 
 def differentiate_columns(
-    residual: ChangedResidual, table: EntityTable, row: int, largest: tuple[float, float]
+    derivatives: ColumnDerivatives, table: EntityTable, row: int, largest: tuple[float, float]
 ) -> Iterator[CheckedValue]:
     """Yield the derivatives of the residual with respect to numbers of a row. The numbers are selected by
     `list_values`. Numbers that are 0 are omitted.
 
     Args:
-        residual: the residual as a function of the numbers.
+        derivatives: the derivatives of the residual with respect to the numbers.
         table, row: the row.
         largest: result of `find_largest`.
     """
     for value in list_values(table, row):
         if value.number != 0.0:
-            yield differentiate_value(residual, value, largest)
+            yield differentiate_value(derivatives, value, largest)
 
 
-def differentiate_value(residual: ChangedResidual, value: ColumnValue, largest: tuple[float, float]) -> CheckedValue:
+def differentiate_value(
+    derivatives: ColumnDerivatives, value: ColumnValue, largest: tuple[float, float]
+) -> CheckedValue:
     """Return the derivatives of the residual with respect to a number that is not 0. See `differentiate_columns`."""
     number, moves = value.number, bool(value.table.component.reference_columns)
 
     def eval_at(changed: float) -> FloatArray:
-        return residual.eval_at(value, changed)
+        return derivatives.residual.eval_at(value, changed)
 
-    derivative = differentiate(eval_at, number, value.column)
+    derivative = derivatives.differentiate(value)
     h = STEP * abs(number)
     above, centre, below = (eval_at(number + side * h) for side in (1.0, 0.0, -1.0))
     difference, kink = (above - below) / (2.0 * h), (above - 2.0 * centre + below) / h
@@ -124,12 +121,12 @@ def check_columns(assembly: Assembly, tolerance: float, where: str) -> None:
         ModelError: the residual is not a smooth function of a number, or the central difference is wrong.
     """
     largest = find_largest(assembly)
-    residual = ChangedResidual(assembly.world, assembly.fields)
+    derivatives = ColumnDerivatives(ChangedResidual(assembly.world, assembly.fields))
     for component, table in assembly.world.tables.items():
         if role_of(component) == "data" or not table.count:
             continue
         for row in sorted({0, table.count - 1}):
-            for checked in differentiate_columns(residual, table, row, largest):
+            for checked in differentiate_columns(derivatives, table, row, largest):
                 require_smooth(checked, tolerance, where)
 
 
@@ -157,12 +154,15 @@ def require_smooth(checked: CheckedValue, tolerance: float, where: str) -> None:
             f"most {allowed / size:.2g}"
         )
     require_no_kink(checked, where)
+    if allowed < checked.error <= find_size(checked.kink):
+        # the derivative of one side differs from the central difference by half of the jump of the slope
+        raise _describe_kink(checked, where)
     if checked.error > allowed:
         k = int(np.argmax(np.abs(checked.difference - derivative.values)))
         raise ModelError(
             f"the central difference of the residual with respect to {value.describe()} = {value.number:.9g}{unit} is "
-            f"{checked.difference[k]:.9g} in entry {k} {where}: must be {derivative.values[k]:.9g}, the extrapolated "
-            "difference"
+            f"{checked.difference[k]:.9g} in entry {k} {where}: must be {derivative.values[k]:.9g} (method: "
+            f"{derivative.method})"
         )
 
 
@@ -170,11 +170,15 @@ def require_no_kink(checked: CheckedValue, where: str) -> None:
     """Raise ModelError if the residual, as a function of a number in a table, has a kink at the present value of the
     number.
     """
-    value = checked.value
+    if find_size(checked.kink) > KINK * checked.size + 4.0 * checked.noise / SMALL:
+        raise _describe_kink(checked, where)
+
+
+def _describe_kink(checked: CheckedValue, where: str) -> ModelError:
+    """Return the error for a residual with a kink."""
+    value, kink, size = checked.value, find_size(checked.kink), checked.size
     unit = "" if value.column.unit == "1" else f" {value.column.unit}"
-    kink, size = find_size(checked.kink), checked.size
-    if kink > KINK * size + 4.0 * checked.noise / SMALL:
-        raise ModelError(
-            f"the residual has a kink at {value.describe()} = {value.number:.9g}{unit} {where}: forward and backward "
-            f"difference differ by {kink:.2g}; must be at most {KINK * size:.2g}, {KINK:g} of the derivative"
-        )
+    return ModelError(
+        f"the residual has a kink at {value.describe()} = {value.number:.9g}{unit} {where}: forward and backward "
+        f"difference differ by {kink:.2g}; must be at most {KINK * size:.2g}, {KINK:g} of the derivative"
+    )

@@ -21,7 +21,7 @@ Source: C. J. F. Ridders, Advances in Engineering Software 4 (1982) 75-76.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
-from typing import NamedTuple
+from typing import NamedTuple, TypeVar
 
 import numpy as np
 
@@ -35,6 +35,8 @@ from windlass.framework.model.table import EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.state.residual import eval_residual
 
+Found = TypeVar("Found")
+
 FIRST = 0.25
 """First step of the differences, as a fraction [1] of the value. If the value is 0, the first step is this number in
 the unit of the column.
@@ -47,6 +49,8 @@ states. The last step is so small that contacts keep their states.
 """
 EXACT = 1e-11
 """If two extrapolations differ by at most this fraction [1] of the largest entry, no further step is made."""
+DIFFERENCES = "differences"
+"""Name of the method of this module."""
 LOCAL = "passive", "load", "connector", "constraint"
 """Roles of laws. The systems of laws with these roles can be created again without new systems for other laws."""
 COPIED = "v", "a", "lam", "data", "start_data", "time", "step_size", "start_time", "start_v", "mapped"
@@ -96,10 +100,12 @@ class ColumnDerivative(NamedTuple):
     Attributes:
         values: the derivative, shape (n + m,) for n coordinates and m multipliers.
         error: estimated error [1], relative to the largest entry; 0 if all entries are 0.
+        method: how the derivative was computed, `DIFFERENCES` or one of the methods of dual_derivatives.py.
     """
 
     values: FloatArray
     error: float
+    method: str = DIFFERENCES
 
 
 def list_values(table: EntityTable, row: int) -> Iterator[ColumnValue]:
@@ -122,10 +128,13 @@ class ChangedResidual:
     Args:
         world: the model, finalized, on one process.
         fields: the fields of an assembly of this model.
+
+    Attributes:
+        world, fields: the arguments of the constructor.
     """
 
     def __init__(self, world: World, fields: Fields) -> None:
-        self._world, self._fields, self._assembly = world, fields, Assembly(world)
+        self.world, self.fields, self._assembly = world, fields, Assembly(world)
         self._unchanged: FloatArray | None = None  # residual with the unchanged values of the tables
         tables = {component: table for component, table in world.tables.items() if table.count}
         self._targets = {
@@ -139,9 +148,16 @@ class ChangedResidual:
         """Change ``value`` in the table to ``number``, and return the residual, shape (n + m,). If the law does not
         allow the number, all entries are NaN. The table is restored before the call returns.
         """
-        world, before, numbering = self._world, value.number, self._world.numbering
-        if number == before:
+        if number == value.number:
             return self._eval_unchanged()
+        found = self.apply_at(value, number, eval_residual)
+        return np.full(len(self.fields.x) + len(self.fields.lam) - 2, np.nan) if found is None else found
+
+    def apply_at(self, value: ColumnValue, number: float, function: Callable[[Assembly], Found]) -> Found | None:
+        """Change ``value`` in the table to ``number``, and return the result of a function of an assembly at the given
+        fields. If the law does not allow the number, return None. The table is restored before the call returns.
+        """
+        world, before, numbering = self.world, value.number, self.world.numbering
         dependent = self._find_dependent(value.table.component)
         try:
             value.write(number)
@@ -153,10 +169,9 @@ class ChangedResidual:
                 world.number()
                 assembly = Assembly(world)
             self._copy_fields(assembly, world.numbering.reference - numbering.reference)
-            return eval_residual(assembly)
+            return function(assembly)
         except ModelError:
-            # the law does not allow the changed value
-            return np.full(len(self._fields.x) + len(self._fields.lam) - 2, np.nan)
+            return None
         finally:
             value.write(before)
             if self._is_local(dependent):
@@ -169,7 +184,7 @@ class ChangedResidual:
         """Return the residual for the numbers in the tables, shape (n + m,). The residual is evaluated only once."""
         if self._unchanged is None:
             self._assembly.refresh()
-            self._copy_fields(self._assembly, np.zeros_like(self._world.numbering.reference))
+            self._copy_fields(self._assembly, np.zeros_like(self.world.numbering.reference))
             self._unchanged = eval_residual(self._assembly)
         return self._unchanged.copy()
 
@@ -197,10 +212,10 @@ class ChangedResidual:
 
     def _mark(self, components: set[type[Component]]) -> None:
         """Mark components as changed, so that assemblies create their systems again."""
-        self._world.version += 1
+        self.world.version += 1
         for component in components:
-            self._world.changed[component] = self._world.version
-            self._world.changed_columns[component] = dict.fromkeys(component.columns, self._world.version)
+            self.world.changed[component] = self.world.version
+            self.world.changed_columns[component] = dict.fromkeys(component.columns, self.world.version)
 
     def _copy_fields(self, assembly: Assembly, change: FloatArray) -> None:
         """Copy the given fields to the fields of an assembly. Add ``change``, the changes of the reference coordinates
@@ -208,10 +223,10 @@ class ChangedResidual:
         """
         to, n = assembly.fields, assembly.layout.spare
         for name in ("x", "start_x"):
-            getattr(to, name)[:n] = getattr(self._fields, name)[:n] + change[assembly.layout.dofs]
+            getattr(to, name)[:n] = getattr(self.fields, name)[:n] + change[assembly.layout.dofs]
         for name in COPIED:
-            getattr(to, name)[:] = getattr(self._fields, name)
-        to.rate_level, to.unit_rates = self._fields.rate_level, self._fields.unit_rates
+            getattr(to, name)[:] = getattr(self.fields, name)
+        to.rate_level, to.unit_rates = self.fields.rate_level, self.fields.unit_rates
 
 
 def differentiate(eval_at: Callable[[float], FloatArray], number: float, column: Column) -> ColumnDerivative:

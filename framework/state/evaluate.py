@@ -20,7 +20,7 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.model.law import LocalRows, Output, law_of
 from windlass.framework.model.system import Fields
-from windlass.framework.model.table import Entity
+from windlass.framework.model.table import Entity, check_entity
 from windlass.framework.model.world import World
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.state.state import State, as_local
@@ -212,8 +212,7 @@ def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
         ModelError: an entity is an entity of another world, or the handle contains a marker to which no row refers.
     """
     assembly, table = parallel_assembly(world), entity.table
-    if world.tables.get(table.component) is not table:
-        raise ModelError(f"{entity!r} belongs to another world than the state")
+    check_entity(world.tables, entity, "entity", " in an evaluation of a state")
     law, layout = law_of(table.component), assembly.layout
     if layout.size == 1:
         rows = assembly.local_rows(table, entity.rows)

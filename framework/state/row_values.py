@@ -12,7 +12,7 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.law import law_of, role_of
-from windlass.framework.model.table import Entity
+from windlass.framework.model.table import Entity, check_entity
 from windlass.framework.model.world import World
 
 
@@ -32,8 +32,7 @@ class RowPlaces:
     """
 
     def __init__(self, world: World, assembly: Assembly | None, entity: Entity, name: str) -> None:
-        if entity.table is not world.tables.get(entity.table.component):
-            raise ModelError(f"{entity!r} belongs to another world than this state")
+        check_entity(world.tables, entity, "entity", " in a method of State")
         self._world, self._assembly = world, assembly
         self.places: IntArray = self._find_multipliers(entity) if name == "lam" else self._find_data(entity, name)
 

@@ -19,7 +19,7 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.files.state_file import read_state_file, write_state_file
 from windlass.framework.launch.launcher import communicator, is_first_process
-from windlass.framework.model.table import Entity
+from windlass.framework.model.table import Entity, check_entity
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.exchange import NAMES, check_sizes, gather_values, scatter_values
@@ -227,8 +227,7 @@ class State:
         Raises:
             ModelError: the entities are entities of another world.
         """
-        if entity.table is not self.world.tables.get(entity.table.component):
-            raise ModelError(f"{entity!r} belongs to another world than this state")
+        check_entity(self.world.tables, entity, "entity", " in a method of State")
         dofs = self.world.dofs_of(entity)
         if self._assembly is None:
             return np.where(dofs < 0, len(self.q), dofs)

@@ -105,8 +105,8 @@ def check_tangent(
         parameters: whether to check also the derivatives of the residual with respect to the real numbers in the first
             and the last row of each table. The residual must have a derivative with respect to each number that is not
             0, and the central difference with the step of `windlass.evaluate` must agree with this derivative. For this
-            comparison, derivatives are computed from differences that are extrapolated to the step 0. History values
-            are constant.
+            comparison, derivatives are computed by dual numbers through the kernels, or by extrapolated differences if
+            this is not possible. History values are constant.
 
     Raises:
         ModelError: an entry of the tangent differs from the central difference, or forces are not finite. The message

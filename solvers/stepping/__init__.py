@@ -1,1 +1,1 @@
-"""Integrators, step control, discontinuous iteration, statistics."""
+"""Formulas of integrators, step control, discontinuous iteration, compiled steps, statistics."""

@@ -322,7 +322,7 @@ def calls(s: Scene) -> dict[str, Call]:
             wl.Belt,
             {**drive, "pulleys": wheels, "strain": None, "teeth": 100, "pitch": 0.026, "tooth_stiffness": 1e5,
              "tooth_height": 5e-3, "flank_angle": 0.3, "tooth_damping": 1.0, "backlash": 0.0, "bending_loss": 0.3,
-             "width": 0.02, "layer_modulus": 2e6,
+             "width": 0.02, "layer_modulus": 2e6, "shear_stiffness": None, "shear_damping": 0.0,
              "bending_stiffness": 1e-3},
         ),
         "Belt.draw": (
@@ -336,7 +336,8 @@ def calls(s: Scene) -> dict[str, Call]:
         ),
         "Rope": (
             wl.Rope,
-            {**drive, "pulleys": wheels[:1], "start": (-1.0, -1.0), "end": (1.0, -1.0), "turns_rope": False},
+            {**drive, "pulleys": wheels[:1], "start": (-1.0, -1.0), "end": (1.0, -1.0), "turns_rope": False,
+             "shear_stiffness": 1e4, "shear_damping": 1.0, "bending_stiffness": 1e-3},
         ),
         "add_cable_contact": (
             con.add_cable_contact,

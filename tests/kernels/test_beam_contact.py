@@ -155,11 +155,13 @@ def create_space_line(
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("columns", [{}, {"clip_normal_force": True}, {"friction_stiffness_per_length": 0.0}])
 def test_tangent_in_2d(order: int, columns: Any) -> None:
-    """Tangents agree with differences for all states of points, on circles at the centre of a body and away from it."""
-    for place in ((0.0, 0.0), (0.03, -0.02)):
-        line = create_plane_line(order, place, **columns)
+    """Tangents agree with differences for all states of points, on circles at the centre of a body and away from it,
+    with points on the axis and at an offset.
+    """
+    for place, offset in (((0.0, 0.0), 0.0), ((0.03, -0.02), 0.0), ((0.03, -0.02), -0.02)):
+        line = create_plane_line(order, place, vertical_offset=offset, **columns)
         f = line.forces().reshape(-1, 3)
-        # contact at the axis does not turn the sections
+        # contact does not turn the sections
         assert f[:-1, :2].any() and not f[:-1, 2].any() and f[-1, 2] != 0.0
         check_fields(line.assembly, tolerance=1e-7)
 
@@ -192,12 +194,13 @@ def test_tangent_of_options(columns: Any) -> None:
     check_fields(create_space_line("drum", **columns).assembly, tolerance=1e-7)
 
 
+@pytest.mark.parametrize("offset", [0.0, -0.02])
 @pytest.mark.parametrize("order", ORDERS)
-def test_balances_in_2d(order: int) -> None:
+def test_balances_in_2d(order: int, offset: float) -> None:
     """The sums of all forces and of all moments on beams and circle are 0. The power of all forces equals the power of
     the points.
     """
-    line = create_plane_line(order)
+    line = create_plane_line(order, vertical_offset=offset)
     f, x, v = line.forces(), line.assembly.fields.x[: line.count], line.assembly.fields.v[: line.count]
     size = np.abs(f).max()
     parts, places = f.reshape(-1, 3), x.reshape(-1, 3)
@@ -248,12 +251,13 @@ def test_rates_of_stored_energies(name: str) -> None:
     assert_allclose((energy[0] - energy[1]) / (2.0 * h), rate, rtol=1e-7)
 
 
+@pytest.mark.parametrize("offset", [0.0, -0.02])
 @pytest.mark.parametrize("order", ORDERS)
-def test_beams_as_cables(order: int) -> None:
+def test_beams_as_cables(order: int, offset: float) -> None:
     """The axis of a beam is a cubic curve, or a polynomial of lower degree. A cable with the same axis and the same
     velocities has the same gaps, forces and powers at its contact points.
     """
-    line, world = create_plane_line(order, (0.0, 0.0)), World()
+    line, world = create_plane_line(order, (0.0, 0.0), vertical_offset=offset), World()
     fields, inner = line.assembly.fields, np.sort(PLACES[order])
     found = line.assembly.local_rows(line.contacts.table, line.contacts.rows).columns.rows
     length = found["length"] * POINTS
@@ -272,7 +276,7 @@ def test_beams_as_cables(order: int) -> None:
     body = world.add(RigidBody2D, position=CENTRE, mass=0.0, inertia=0.0)
     contacts = con.add_contact(
         world, con.ContactFrictionCirclePoints2D, circles=body, cables=cables, segments=POINTS, circle_radius=RADIUS,
-        **CONTACT,
+        vertical_offset=offset, **CONTACT,
     )  # fmt: skip
     assembly = Assembly(world)
     other = Line(assembly, None, contacts, assembly.layout.spare, 2 * BEAMS, 4)
@@ -311,7 +315,7 @@ def test_rotation_vectors(angle: float) -> None:
 
 
 def test_errors() -> None:
-    """Offsets of beams, beams of the wrong dimension, searches for beams, and friction at a radius of 0 are refused."""
+    """Beams of the wrong dimension, and friction at a radius of 0, are refused."""
     world = World()
     plane = straight_beam(world, (0, 0), (1, 0), 1, stiffness=(1e3,) * 3, mass_per_length=1.0, rotary_inertia=1.0)
     space = straight_beam(
@@ -319,10 +323,8 @@ def test_errors() -> None:
     )
     circle = con.rigid_marker(world, world.add(Ground))
     surface = world.add(con.PlaneSurface, marker=circle)
-    columns: dict[str, Any] = {"segments": 2, "circle_radius": 1.0, "contact_stiffness_per_length": 1e3}
     on_plane: dict[str, Any] = {"contact_stiffness_per_length": 1e3, "points": 2}
     for call, message in (
-        (lambda: con.add_surface_contact(world, surface, space, touching=1, **on_plane), "touching = 1 of .*: must be"),
         (
             lambda: con.add_surface_contact(world, surface, plane, turns_rope=True, rope_radius=0.1, **on_plane),
             "with turns_rope has .*: must be TwistCable3D",
@@ -334,22 +336,16 @@ def test_errors() -> None:
     ):
         with pytest.raises(ModelError, match=message):
             call()
-    for beam, more, message in (
-        (plane, {"vertical_offset": 0.1}, r"vertical_offset = 0.1 m in ContactFrictionCirclePoints2D row 0: must be 0"),
-        (space, {}, r"cable of ContactFrictionCirclePoints2D row 0 is a Beam3D: must be 2D"),
-    ):
-        world = World()
-        if beam is plane:
-            beam = straight_beam(world, (0, 0), (1, 0), 1, stiffness=(1.0,) * 3, mass_per_length=1.0, rotary_inertia=1)
-        else:
-            beam = straight_beam(
-                world, (0, 0, 0), (1, 0, 0), 1, stiffness=(1.0,) * 6, mass_per_length=1.0, rotary_inertia=(1.0,) * 3
-            )
-        con.add_contact(
-            world, con.ContactFrictionCirclePoints2D, world.add(Ground), beam, **{**columns, **more}
-        )  # fmt: skip
-        with pytest.raises(ModelError, match=message):
-            world.finalize()
+    world = World()
+    space = straight_beam(
+        world, (0, 0, 0), (1, 0, 0), 1, stiffness=(1.0,) * 6, mass_per_length=1.0, rotary_inertia=(1.0,) * 3
+    )
+    con.add_contact(
+        world, con.ContactFrictionCirclePoints2D, world.add(Ground), space, segments=2, circle_radius=1.0,
+        contact_stiffness_per_length=1e3,
+    )  # fmt: skip
+    with pytest.raises(ModelError, match=r"cable of ContactFrictionCirclePoints2D row 0 is a Beam3D: must be 2D"):
+        world.finalize()
 
 
 def test_drawings_and_reports() -> None:

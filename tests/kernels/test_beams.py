@@ -242,6 +242,31 @@ def test_closed_lines_have_no_force(order: int) -> None:
     assert np.abs(residual(world, State(world))).max() < 1e-10
 
 
+@pytest.mark.parametrize("order", ORDERS)
+def test_straight_beam_that_is_laid_around_a_circle(order: int) -> None:
+    """A beam that is straight without load and closed around a circle has the bending moment EI/R. With one end free,
+    it is a straight line of its length. With the fraction c, the moment is (1 - c) EI/R.
+    """
+    for share in (0.0, 0.4):
+        world = World()
+        ring = beam_along(
+            world, route_around([Circle((0.0, 0.0), 2.0, "left")]), 12, order=order,
+            strain_is_relative_to_reference=share, **PLANE,
+        )  # fmt: skip
+        moment = eval_output(ring, "bending_moment", State(world))
+        # elements of the order 2 are parabolas, whose curvature is not constant
+        assert_allclose(moment, (1.0 - share) * PLANE["stiffness"][2] / 2.0, rtol=1e-3)
+    world = World()
+    arc = route_around([Circle((0.0, 0.0), 2.0, "left")], closed=False, start=(-1.0, -2.0), end=(1.0, 2.0))
+    beam = beam_along(world, arc, 20, order=order, strain_is_relative_to_reference=0.0, **PLANE)
+    nodes = nodes_of(world, beam)
+    clamp(world, nodes[0])
+    state = Static(world, load_steps=10, name="").solve()
+    place = eval_output(nodes, "position", state)
+    assert_allclose(place[:, 1], place[0, 1], atol=1e-9)
+    assert_allclose(place[-1, 0] - place[0, 0], arc.length, rtol=1e-9)
+
+
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])
 def test_drawing(create: Any) -> None:
     """A beam is drawn by lines through points of its axis, with its forces as fields."""
@@ -264,6 +289,7 @@ def test_drawing(create: Any) -> None:
         ({"stiffness": (1.0, 1.0, -1.0)}, "must not have negative eigenvalues"),
         ({"stiffness": ((1, 2, 0), (0, 1, 0), (0, 0, 1))}, "must be symmetric"),
         ({"damping": (1.0, 1.0, -1.0)}, "damping of Beam2D row 0 .* must not have negative"),
+        ({"strain_is_relative_to_reference": 1.5}, "strain_is_relative_to_reference = 1.5 .*: must lie from 0 to 1"),
         ({"node3": 3}, "node3 without node2 in Beam2D row 0"),
         ({"node2": 1}, "nodes of Beam2D row 0: must be different nodes"),
         ({"node1": 4}, "are at one point: must have a distance > 0 m"),

@@ -28,11 +28,11 @@ def test_coordinates(kind: str, width: int) -> None:
     layout = Layout(world)
     x = np.append(np.random.default_rng(1).standard_normal(layout.spare), 0.0)
     columns = cc.allocate(world, markers.ids, layout)
-    assert columns.q.shape == (3, width)
+    assert columns.coordinates.shape == (3, width)
     cc.update_cables(cc.CableRows(np.arange(3), columns.dofs), columns, x, 2 * x)
     dofs = layout.local_dofs(world.dofs_of(cables))
-    assert_allclose(columns.q, x[dofs], atol=0)
-    assert_allclose(columns.v, 2 * x[dofs], atol=0)
+    assert_allclose(columns.coordinates, x[dofs], atol=0)
+    assert_allclose(columns.velocities, 2 * x[dofs], atol=0)
     assert_allclose(columns.length, 1.5)
 
 
@@ -77,9 +77,9 @@ def test_shapes_in_space() -> None:
     cm.update_shapes(np.arange(2), m, x, -3.0 * x)
     q = x[layout.local_dofs(world.dofs_of(cables))]
     assert list(m.start) == [0, 2, 5]
-    assert_allclose(m.p[[0, 1, 2, 4]], [q[0, :3], q[0, 6:9], q[1, :3], q[1, 6:9]], atol=1e-15)
-    assert_allclose(m.p[3], 0.5 * (q[1, :3] + q[1, 6:9]) + 1.5 / 8.0 * (q[1, 3:6] - q[1, 9:]), atol=1e-15)
-    assert_allclose(m.v, -3.0 * m.p, atol=1e-14)
+    assert_allclose(m.position[[0, 1, 2, 4]], [q[0, :3], q[0, 6:9], q[1, :3], q[1, 6:9]], atol=1e-15)
+    assert_allclose(m.position[3], 0.5 * (q[1, :3] + q[1, 6:9]) + 1.5 / 8.0 * (q[1, 3:6] - q[1, 9:]), atol=1e-15)
+    assert_allclose(m.velocity, -3.0 * m.position, atol=1e-14)
 
 
 def test_shapes_in_space_need_cables_in_space() -> None:

@@ -131,7 +131,7 @@ def smooth_rows(contact: Contact, x: Any, v: Any, data: Any) -> Any:
     """
     contact.data[:] = data
     out = contact.outputs(x, v)
-    p = contact.shape.p.reshape(contact.rows, SEGMENTS + 1, 2) - contact.circle.p[:, None, :2]
+    p = contact.shape.position.reshape(contact.rows, SEGMENTS + 1, 2) - contact.circle.position[:, None, :2]
     a, e = p[:, :-1], p[:, 1:] - p[:, :-1]
     rho = -(a * e).sum(-1) / (e * e).sum(-1)
     near = (np.abs(rho) < 0.02) | (np.abs(rho - 1) < 0.02)
@@ -305,7 +305,7 @@ def test_action_and_reaction(normals: bool, y: float) -> None:
     turn[:, 0:10:2], turn[:, 1:10:2], turn[:, 10] = -x[:, 1:10:2], x[:, 0:10:2], 1.0
     lever = out[..., 6]
     if not normals:
-        p = contact.shape.p.reshape(rows, SEGMENTS + 1, 2) - contact.circle.p[:, None, :2]
+        p = contact.shape.position.reshape(rows, SEGMENTS + 1, 2) - contact.circle.position[:, None, :2]
         distance, e = np.linalg.norm(p, axis=-1), np.diff(p, axis=1)
         rho = np.clip(-(p[:, :-1] * e).sum(-1) / (e * e).sum(-1), 0, 1)
         lever = (1 - rho) * distance[:, :-1] + rho * distance[:, 1:] - RADIUS

@@ -129,9 +129,9 @@ def test_markers_map_blocks_to_their_coordinates() -> None:
     n = 4 * d
 
     class Marker:
-        J, Jd, Jr = (rng.standard_normal((1, 3, width)) for _ in range(3))
-        H, Hr = (rng.standard_normal((1, 3, width, width)) for _ in range(2))
-        h = np.zeros(1, np.int64)
+        jacobian, jacobian_rate, rotation_jacobian = (rng.standard_normal((1, 3, width)) for _ in range(3))
+        hessian, rotation_hessian = (rng.standard_normal((1, 3, width, width)) for _ in range(2))
+        second = np.zeros(1, np.int64)
 
     v, dofs = rng.standard_normal(n + width), np.arange(n + width)[None]
     K, N, wrench = rng.standard_normal((n + w, n + w)), rng.standard_normal((n + w, w)), rng.standard_normal(w)
@@ -140,11 +140,11 @@ def test_markers_map_blocks_to_their_coordinates() -> None:
     plain = [getattr(one, "py_func", one) for one in (assembly.fill_marker, assembly.scatter_row)]
     plain[0](Marker, 0, d, w, v, dofs, 0, P, R)
     plain[1](Marker, 0, d, w, dofs, 0, K, N, P, R, wrench, np.zeros(w), slots, values)
-    turn = np.concatenate((Marker.J[0], Marker.Jr[0]))
-    rate = np.concatenate((Marker.Jd[0], np.einsum("dba,b->da", Marker.Hr[0], v[n:])))
+    turn = np.concatenate((Marker.jacobian[0], Marker.rotation_jacobian[0]))
+    rate = np.concatenate((Marker.jacobian_rate[0], np.einsum("dba,b->da", Marker.rotation_hessian[0], v[n:])))
     whole = np.zeros((n + w, size))
     whole[:n, :n], whole[n:, n:] = np.eye(n), turn
     expected = whole.T @ K @ whole
     expected[:, n:] += whole.T @ N @ rate
-    expected[n:, n:] -= np.einsum("d,dab->ab", wrench, np.concatenate((Marker.H[0], Marker.Hr[0])))
+    expected[n:, n:] -= np.einsum("d,dab->ab", wrench, np.concatenate((Marker.hessian[0], Marker.rotation_hessian[0])))
     assert np.allclose(values.reshape(size, size), expected)

@@ -341,7 +341,7 @@ def test_both_loops_agree() -> None:
     assert_allclose(f[state.local_dofs(bodies)[:, :3]], general, rtol=0, atol=1e-12 * norm(general))
     # because ω = Jr e_t, the forces on Euler parameters are Jrᵀ T
     markers = serial_assembly(world).fields.markers["position marker"]
-    expected = np.einsum("ika,ik->ia", markers.Jr[:100, :, 3:7], torque)
+    expected = np.einsum("ika,ik->ia", markers.rotation_jacobian[:100, :, 3:7], torque)
     assert_allclose(f[state.local_dofs(bodies)[:, 3:]], expected, rtol=0, atol=1e-12 * norm(expected))
     assert_allclose(f[state.local_dofs(points)], on_points, rtol=0, atol=1e-12 * norm(on_points))
     # the sum of the forces of all contacts equals the force of the flat surface on the bodies

@@ -95,8 +95,8 @@ def test_force(name: str, body_fixed: bool) -> None:
     # power of the load equals force times velocity of the marked point
     m = assembly.fields.markers["position marker"]
     k = assembly.layout.marker_index[marker.ids[0]]
-    vector = m.A[k] @ VECTOR if body_fixed else np.array(VECTOR)
-    assert_allclose(eval_loads(assembly) @ assembly.fields.v[:-1], vector @ m.v[k], rtol=1e-13)
+    vector = m.rotation[k] @ VECTOR if body_fixed else np.array(VECTOR)
+    assert_allclose(eval_loads(assembly) @ assembly.fields.v[:-1], vector @ m.velocity[k], rtol=1e-13)
 
 
 @pytest.mark.parametrize("name", ["cable", "body", "ground"])
@@ -108,7 +108,7 @@ def test_torque(name: str) -> None:
     assert_load_tangent(assembly)
     m = assembly.fields.markers["position marker"]
     k = assembly.layout.marker_index[marker.ids[0]]
-    assert_allclose(eval_loads(assembly) @ assembly.fields.v[:-1], VECTOR @ m.omega[k], rtol=1e-13)
+    assert_allclose(eval_loads(assembly) @ assembly.fields.v[:-1], VECTOR @ m.angular_velocity[k], rtol=1e-13)
 
 
 def test_functions_are_called_once_per_time() -> None:

@@ -117,6 +117,13 @@ def create_entities(world: World) -> dict[str, Entity]:
     }
 
 
+LETTERS = {
+    "p": "position", "v": "velocity", "J": "jacobian", "Jd": "jacobian_rate", "angle": "angle", "A": "rotation",
+    "omega": "angular_velocity", "Jr": "rotation_jacobian",
+}  # fmt: skip
+"""Field of the markers for each letter of the equations."""
+
+
 class Model:
     """A world with one position marker of every kind, in a random state."""
 
@@ -145,10 +152,10 @@ class Model:
         self.fields.x[:] = x
         columns = self.fields.markers["position marker"]
         k = self.assembly.layout.marker_index[self.markers[name].ids[0]]
-        h = columns.h[k]
-        parts = {key: np.array(getattr(columns, key)[k]) for key in ("p", "v", "J", "Jd", "angle", "A", "omega", "Jr")}
-        zero = np.zeros((3, columns.J.shape[2], columns.J.shape[2]))
-        parts["H"], parts["Hr"] = (columns.H[h].copy(), columns.Hr[h].copy()) if h >= 0 else (zero, zero)
+        h, n = columns.second[k], columns.jacobian.shape[2]
+        parts = {letter: np.array(getattr(columns, name)[k]) for letter, name in LETTERS.items()}
+        for letter, second in (("H", columns.hessian), ("Hr", columns.rotation_hessian)):
+            parts[letter] = second[h].copy() if h >= 0 else np.zeros((3, n, n))
         parts["dofs"] = columns.dofs[k].copy()
         return parts
 
@@ -272,8 +279,8 @@ def test_cable_coordinates() -> None:
     columns = cc.allocate(world, marker.ids, layout)
     cc.update_cables(cc.CableRows(np.array([0]), columns.dofs), columns, x, 2 * x)
     dofs = layout.local_dofs(world.dofs_of(cable))
-    assert_allclose(columns.q, x[dofs], atol=0)
-    assert_allclose(columns.v, 2 * x[dofs], atol=0)
+    assert_allclose(columns.coordinates, x[dofs], atol=0)
+    assert_allclose(columns.velocities, 2 * x[dofs], atol=0)
     assert_allclose(columns.length, 0.7)
 
 

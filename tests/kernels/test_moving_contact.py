@@ -21,7 +21,7 @@ from windlass.connectors import (
     position_marker,
     rigid_marker,
 )
-from windlass.connectors.markers.cable_shape import FAMILY, ShapeColumns
+from windlass.connectors.markers.cable_shape import FAMILY, ShapeMarkers
 from windlass.elements import ALECable2D, ALENode, Cable2D, PointSlope2D, RigidBody2D, nodes_of, straight_cable
 from windlass.elements.cable.ale_kernels import slide_matrices
 from windlass.framework.assembly.assembly import Assembly, serial_assembly
@@ -150,7 +150,7 @@ def travel(pairs: Pairs, s: float, sticking_length: str | None) -> Any:
     count = len(pairs.contacts)
     if sticking_length == "reference":
         return np.full((count, SEGMENTS), s)
-    chords = np.diff(pairs.assembly.fields.markers[FAMILY].p.reshape(count, SEGMENTS + 1, 2), axis=1)
+    chords = np.diff(pairs.assembly.fields.markers[FAMILY].position.reshape(count, SEGMENTS + 1, 2), axis=1)
     return (s - STORED) * np.linalg.norm(chords, axis=-1) * SEGMENTS / LENGTH
 
 
@@ -161,14 +161,14 @@ def test_marker_gives_the_motion_of_the_material() -> None:
     pairs = create_pairs("mm")
     set_random(pairs, 1)
     # copy the columns, because the evaluation of outputs at other states overwrites the columns
-    shape = ShapeColumns(*(column.copy() for column in pairs.assembly.fields.markers[FAMILY]))
+    shape = ShapeMarkers(*(column.copy() for column in pairs.assembly.fields.markers[FAMILY]))
     state = State(pairs.world)
     n = pairs.assembly.layout.spare
     state.q[:] = pairs.assembly.fields.x[:n] - pairs.assembly.layout.reference[:n]
     state.v[:] = pairs.assembly.fields.v[:n]
     cables = Entity(pairs.world.tables[ALECable2D], np.arange(2))
     x = np.tile(np.linspace(0.0, LENGTH, SEGMENTS + 1), (2, 1))
-    for name, column in (("position", shape.p), ("velocity", shape.v), ("director", shape.slope)):
+    for name, column in (("position", shape.position), ("velocity", shape.velocity), ("director", shape.slope)):
         values = np.asarray(eval_output(cables, name, state, x=x))[..., :2]
         assert_allclose(column.reshape(values.shape), values, atol=1e-13, err_msg=name)
     # the rate of the slope, r'_t + s_t r'', follows from the slope at the material coordinate x + s_t h after the time
@@ -228,13 +228,13 @@ def test_virtual_power(place: Any) -> None:
     assert_allclose(f @ fields.v[:n], (force * rate).sum(), rtol=1e-12)
     # f depends on the rates, so the test also evaluates its power for other rates: only s moves, only nodes move, or
     # only circles move
-    shape: ShapeColumns = fields.markers[FAMILY]
+    shape: ShapeMarkers = fields.markers[FAMILY]
     assert abs(f[pairs.axial]) > 1.0
-    forces = np.zeros((len(shape.p), 2))
+    forces = np.zeros((len(shape.position), 2))
     for i in range(4):
         e = eval_contact_output(pairs, "normal")[i], eval_contact_output(pairs, "tangent")[i]
         on_segment = force[i, :, 1:] * e[0] + force[i, :, :1] * e[1]
-        p = shape.p.reshape(4, SEGMENTS + 1, 2)[i]
+        p = shape.position.reshape(4, SEGMENTS + 1, 2)[i]
         at = eval_contact_output(pairs, "contact_position")[i]
         along = np.diff(p, axis=0)
         rho = ((at - p[:-1]) * along).sum(-1) / (along**2).sum(-1)
@@ -247,9 +247,9 @@ def smooth_pairs(pairs: Pairs) -> Any:
     """Return the pairs in which no segment is near a point at which the force is not differentiable. Such points are:
     rho is 0 or 1; f_n is 0; the deflection of a bristle is about to be reduced by a period.
     """
-    shape: ShapeColumns = pairs.assembly.fields.markers[FAMILY]
+    shape: ShapeMarkers = pairs.assembly.fields.markers[FAMILY]
     count = len(pairs.contacts)
-    p = shape.p.reshape(count, SEGMENTS + 1, 2)
+    p = shape.position.reshape(count, SEGMENTS + 1, 2)
     at, rate = eval_contact_output(pairs, "contact_position"), eval_contact_output(pairs, "coordinates_rate")
     along = np.diff(p, axis=1)
     gap, n = eval_contact_output(pairs, "gap"), eval_contact_output(pairs, "normal")

@@ -37,6 +37,11 @@ INERTIA = np.array([[2.0, 0.3, -0.2], [0.3, 1.5, 0.1], [-0.2, 0.1, 1.1]])
 CENTER = np.array([0.2, -0.3, 0.4])
 START = euler_parameters((0.3, -0.5, 0.7), 1.1)
 STEP = 1e-6
+LETTERS = {
+    "p": "position", "v": "velocity", "J": "jacobian", "Jd": "jacobian_rate", "A": "rotation",
+    "omega": "angular_velocity", "Jr": "rotation_jacobian", "H": "hessian", "Hr": "rotation_hessian",
+}  # fmt: skip
+"""Field of the markers for each letter of the equations."""
 
 
 def add_body(world: World, **values: Any) -> Entity:
@@ -204,10 +209,7 @@ def test_marker_columns(place: tuple[float, float, float]) -> None:
         fields.x[:7] += dx
         assembly.update_markers()
         fields.x[:] = start
-        parts = {
-            name: getattr(columns, name)[0].copy() for name in ("p", "v", "J", "Jd", "A", "omega", "Jr", "H", "Hr")
-        }
-        return parts
+        return {letter: getattr(columns, name)[0].copy() for letter, name in LETTERS.items()}
 
     here, v = evaluate(np.zeros(7)), fields.v[:7]
     A = rotation_matrix(fields.x[3:7])

@@ -14,7 +14,7 @@ import pytest
 
 from windlass.connectors.circle_segments.kernels import SegmentParameters, create_chord, stick_position
 from windlass.connectors.contact.circles import Disc
-from windlass.connectors.markers.cable_shape import create_shape_columns
+from windlass.connectors.markers.cable_shape import create_shapes
 
 RADIUS = 0.1
 STRETCHES = (0.967, 1.0, 1.035, 1.05)
@@ -29,7 +29,7 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
     """
     left = 1.0 if side == "left" else -1.0
     axis = RADIUS + left * y
-    shape = create_shape_columns(np.array([1]), np.array([y]), np.array([length]), np.zeros((1, 8), np.int64))
+    shape = create_shapes(np.array([1]), np.array([y]), np.array([length]), np.zeros((1, 8), np.int64))
     law = SegmentParameters(0.0, 0.0, 0.0, 1.0, 0.0, RADIUS, length, 0.0, True, False, current, 0.0, y)
     places = []
     for s in np.linspace(0.0, 1.0, 41) * stretch * length:
@@ -45,11 +45,11 @@ def roll(length: float, stretch: float, y: float, side: str, current: bool, leav
         slope = np.column_stack((np.cos(turn), left * np.sin(turn)))
         point = np.column_stack((x, -left * height))
         normal = np.column_stack((-slope[:, 1], slope[:, 0]))
-        shape.slope[:], shape.p[:] = slope, point + y * normal
+        shape.slope[:], shape.position[:] = slope, point + y * normal
         angle = left * (s if not leaves else -s) / axis
         cos, sin = np.cos(angle), np.sin(angle)
         o = Disc(0.0, 0.0, 0.0, 0.0, 0.0, cos, -sin, sin, cos)
-        places.append(stick_position(law, o, shape.slope, 0, create_chord(*shape.p[0], *shape.p[1]))[0])
+        places.append(stick_position(law, o, shape.slope, 0, create_chord(*shape.position[0], *shape.position[1]))[0])
     return np.array(places)
 
 

@@ -20,7 +20,7 @@ from windlass.connectors import (
     rotation_marker,
     vectorised,
 )
-from windlass.connectors.markers.coordinate_columns import FAMILY
+from windlass.connectors.markers.coordinate_family import FAMILY
 from windlass.elements import RigidBody2D, RigidBody3D, euler_parameters, rotation_matrix
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
@@ -73,12 +73,12 @@ def test_derivatives() -> None:
     set_random_fields(assembly, 5)
     fields, spare = assembly.fields, assembly.layout.spare
     here = eval_columns(assembly)
-    assert here["J"].shape == (4, 4) and here["H"].shape == (2, 4, 4)
-    assert_array_equal(here["h"], (-1, 0, 1, -1))
-    assert_array_equal(here["J"][[0, 3]], [(1.0, 0.0, 0.0, 0.0)] * 2)
+    assert here["jacobian"].shape == (4, 4) and here["hessian"].shape == (2, 4, 4)
+    assert_array_equal(here["second"], (-1, 0, 1, -1))
+    assert_array_equal(here["jacobian"][[0, 3]], [(1.0, 0.0, 0.0, 0.0)] * 2)
     assert_array_equal((here["dofs"] == spare).sum(axis=1), (3, 0, 0, 4))
     for k in (1, 2):
-        h = here["h"][k]
+        h = here["second"][k]
         for a, dof in enumerate(here["dofs"][k]):
             x = fields.x[dof]
             fields.x[dof] = x + STEP
@@ -86,15 +86,15 @@ def test_derivatives() -> None:
             fields.x[dof] = x - STEP
             minus = eval_columns(assembly)
             fields.x[dof] = x
-            by = {name: (plus[name][k] - minus[name][k]) / (2 * STEP) for name in ("value", "rate", "J")}
-            assert_allclose(here["J"][k, a], by["value"], atol=TOLERANCE)
-            assert_allclose(here["Jd"][k, a], by["rate"], atol=TOLERANCE)
-            assert_allclose(here["H"][h, :, a], by["J"], atol=5 * TOLERANCE)
+            by = {name: (plus[name][k] - minus[name][k]) / (2 * STEP) for name in ("value", "rate", "jacobian")}
+            assert_allclose(here["jacobian"][k, a], by["value"], atol=TOLERANCE)
+            assert_allclose(here["jacobian_rate"][k, a], by["rate"], atol=TOLERANCE)
+            assert_allclose(here["hessian"][h, :, a], by["jacobian"], atol=5 * TOLERANCE)
         v = fields.v[here["dofs"][k]]
-        assert_allclose(here["J"][k] @ v, here["rate"][k], rtol=1e-14)
-        assert_allclose(here["H"][h] @ v, here["Jd"][k], rtol=1e-12)
+        assert_allclose(here["jacobian"][k] @ v, here["rate"][k], rtol=1e-14)
+        assert_allclose(here["hessian"][h] @ v, here["jacobian_rate"][k], rtol=1e-12)
         # no result depends on the norm of the Euler parameters
-        assert_allclose(here["J"][k] @ fields.x[here["dofs"][k]], 0.0, atol=1e-14)
+        assert_allclose(here["jacobian"][k] @ fields.x[here["dofs"][k]], 0.0, atol=1e-14)
 
 
 @pytest.mark.parametrize("angle", [-6.0, -3.0, -1e-9, 0.5, 3.1, 3.2, 6.2])

@@ -207,9 +207,9 @@ def test_frames_are_those_of_outputs_and_markers() -> None:
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     columns = assembly.fields.markers["position marker"]
-    assert_allclose(columns.A, D, atol=1e-14)
+    assert_allclose(columns.rotation, D, atol=1e-14)
     spin = eval_output(nodes, "angular_velocity", state)
-    assert_allclose(columns.omega, spin, atol=1e-13)
+    assert_allclose(columns.angular_velocity, spin, atol=1e-13)
     later, before = state.copy(), state.copy()
     later.q[:] += 1e-6 * state.v
     before.q[:] -= 1e-6 * state.v

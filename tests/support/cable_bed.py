@@ -7,7 +7,7 @@ Source: the springs and dampers of a Winkler bed, lumped at the coordinates.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 
@@ -24,58 +24,45 @@ class CableBed(Component):
     damping = column("N s/m^2", "d, per length; N s for slopes", default=0.0, minimum=0.0)
 
 
-class Columns(NamedTuple):
-    """Positions of the markers, local coordinate numbers (rows, w), L k [N/m], L d [N s/m], q_0 (rows, w)."""
-
-    m: IntArray
-    dofs: IntArray
-    k: FloatArray
-    d: FloatArray
-    q0: FloatArray
+@kernel
+def residual(own: Any, m: cc.CableMarkers, dofs: IntArray, reference: FloatArray, f: FloatArray) -> None:
+    """Add L (k (q - q_0) + d q_t) to f. The argument ``reference`` contains q_0, shape (rows, w)."""
+    for i in range(len(own)):
+        k, L = own[i].cable, m.length[own[i].cable]
+        for a in range(dofs.shape[1]):
+            spring = own[i].stiffness * (m.coordinates[k, a] - reference[i, a])
+            f[dofs[i, a]] += L * (spring + own[i].damping * m.velocities[k, a])
 
 
 @kernel
-def residual(c: Columns, m: cc.CableColumns, f: FloatArray) -> None:
-    """Add L (k (q - q_0) + d q_t) to f."""
-    for i in range(len(c.m)):
-        for a in range(c.dofs.shape[1]):
-            k, d = c.k[i] * m.length[c.m[i]], c.d[i] * m.length[c.m[i]]
-            f[c.dofs[i, a]] += k * (m.q[c.m[i], a] - c.q0[i, a]) + d * m.v[c.m[i], a]
-
-
-@kernel
-def tangent(c: Columns, m: cc.CableColumns, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+def tangent(own: Any, m: cc.CableMarkers, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
     """Add dq L k + dv L d to the diagonal entries of ``values``."""
-    for i in range(len(c.m)):
-        for a in range(c.dofs.shape[1]):
-            values[slots[i, a, a]] += (dq * c.k[i] + dv * c.d[i]) * m.length[c.m[i]]
-
-
-def bind(rows: Any) -> Columns:
-    """Return the markers of the rows and their columns."""
-    k, d = rows.local("stiffness"), rows.local("damping")
-    return Columns(rows.markers("cable"), rows.dofs, k, d, rows.layout.reference[rows.dofs])
+    for i in range(len(own)):
+        for a in range(slots.shape[1]):
+            values[slots[i, a, a]] += (dq * own[i].stiffness + dv * own[i].damping) * m.length[own[i].cable]
 
 
 def build(rows: Any) -> System:
     """Build the system of `CableBed`."""
-    c, system = rows.columns, System("CableBed", rows.dofs)
-    system.residual = call(residual, lambda s: (c, s.markers[cc.FAMILY], s.f))
-    system.tangent = call(tangent, lambda s: (c, s.markers[cc.FAMILY], s.dq, s.dv, s.slots, s.values))
+    own, reference = rows.columns, rows.layout.reference[rows.dofs]
+    system = System("CableBed", rows.dofs)
+    system.residual = call(residual, lambda s: (own, s.markers[cc.FAMILY], rows.dofs, reference, s.f))
+    system.tangent = call(tangent, lambda s: (own, s.markers[cc.FAMILY], s.dq, s.dv, s.slots, s.values))
     return system
 
 
 def eval_power(rows: Any, s: Any) -> FloatArray:
     """Return the power [W] dissipated by the dampers of each row, shape (rows,)."""
-    c, m = rows.columns, s.markers[cc.FAMILY]
-    return np.asarray(c.d * m.length[c.m] * (m.v[c.m] ** 2).sum(axis=1))
+    own, m = rows.columns, s.markers[cc.FAMILY]
+    k = own["cable"]
+    return np.asarray(own["damping"] * m.length[k] * (m.velocities[k] ** 2).sum(axis=1))
 
 
 register(
     CableBed,
     "connector",
     dofs=lambda world, table: world.ref_dofs(table, "cable"),
-    bind=bind,
+    bind=lambda rows: rows.pack(),
     build=build,
     outputs={"power": Output("W", "that the dampers take, ()", eval_power)},
     source="[@shabana]",

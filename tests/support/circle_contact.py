@@ -10,9 +10,9 @@ from windlass.connectors.circle_segments.kernels import SegmentRows
 from windlass.connectors.circle_segments.residual import add_residual
 from windlass.connectors.circle_segments.tangent import add_tangent
 from windlass.connectors.circle_segments.update import fill_outputs
-from windlass.connectors.markers.cable_shape import create_shape_columns, update_points
+from windlass.connectors.markers.cable_shape import create_shapes, update_points
 from windlass.connectors.markers.position_kernels import (
-    PositionColumns,
+    PositionMarkers,
     update_cable,
     update_rigid,
 )
@@ -43,9 +43,9 @@ class Contact:
         self.dofs = np.arange(n).reshape(rows, self.width)
         self.index = np.arange(rows)
         full = np.full(rows, SEGMENTS)
-        self.shape = create_shape_columns(full, np.full(rows, y), np.full(rows, LENGTH), self.dofs[:, :8].copy())
+        self.shape = create_shapes(full, np.full(rows, y), np.full(rows, LENGTH), self.dofs[:, :8].copy())
         m = self.m
-        self.circle = PositionColumns(
+        self.circle = PositionMarkers(
             *(np.zeros((rows, *s)) for s in ((3,), (3,), (3, m), (3, m))),
             self.dofs[:, 8:].copy(),
             np.zeros(rows),

@@ -142,6 +142,7 @@ def raised(work: Any) -> str:
 def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
     """Return the messages of errors in parts of a world."""
     import windlass as wl
+    import windlass.connectors as con
     from windlass.elements import MassPoint, Point2D, PointSlope2D, cables_from_mesh
 
     def lost() -> None:
@@ -172,13 +173,19 @@ def list_errors(rank: int, size: int, mesh: Path) -> dict[str, str]:
     def made() -> None:
         wl.World().add(MassPoint, part=wl.Part(3, np.arange(1, 3)), position=np.zeros((2, 2)), mass=1.0)
 
+    def no_history() -> None:
+        world, mine = wl.World(), wl.Part(3, np.arange(1, 3))
+        points = world.add(Point2D, position=np.zeros((3, 2)))
+        ends = {"marker0": con.coordinate_marker(world, None), "marker1": con.coordinate_marker(world, points[0], "x")}
+        world.add(con.ContactCoordinate, part=mine, contact_stiffness=1.0, **ends)
+
     def too_few() -> None:
         wl.World().add(Point2D, part=wl.Part(4, np.arange(4)), position=np.zeros((3, 2)))
 
     def no_group() -> None:
         cables_from_mesh(wl.World(), mesh, sections={"diagonal": STIFF}, **STIFF)
 
-    cases = (no_group, lost, disagree, zero_slope, negative, no_count, made, too_few)
+    cases = (no_group, lost, disagree, zero_slope, negative, no_count, made, no_history, too_few)
     return {case.__name__: raised(case) for case in cases}
 
 

@@ -188,20 +188,85 @@ def find_walk(angle: float, span: float, radius: float, tension: float = TENSION
 
     Material that sticks to a pulley does not move sideways. In the steady state, the slope of the belt on a pulley
     relative to the plane of the pulley is therefore -u, where u is the result. The bending moment in the plane of the
-    belt is zero at the entry. In a span of the length L, z' = θe + (θ0 - θe) (cosh k(L-x) - 1)/(cosh kL - 1), with the
-    slopes θ0 at the exit and θe at the entry and k² = T/EI. The span shifts the belt by
-
-        Δ = L ((1-φ) θe + φ θ0),   φ = (sinh kL/(kL) - 1)/(cosh kL - 1)
+    belt is zero at the entry. With the slopes θ0 at the exit and θe at the entry of a span of the length L, and the
+    curvature factor K_c, the span therefore shifts the belt by L (θ0 + K_c (θe - θ0)).
 
     The slopes are (-u, γ-u) and (-γ-u, -u) in both spans, and each pulley shifts the belt by -π R u. The sum of all
-    shifts is zero: u = γ (1-2φ) L/(2 (L + π R)).
+    shifts is zero: u = γ (2 K_c - 1) L/(2 (L + π R)).
 
-    Source of the conditions at the entry: J. J. Shelton, K. N. Reid, Lateral dynamics of an idealized moving web, J.
-    Dyn. Syst. Meas. Control 93 (1971) 187-192.
+    Source of the shift of a span: J. J. Shelton, Lateral dynamics of a moving web, thesis, Oklahoma State University
+    (1968).
     """
-    k = np.sqrt(tension / stiffness) * span
-    share = (np.sinh(k) / k - 1.0) / (np.cosh(k) - 1.0)
-    return float(angle * (1.0 - 2.0 * share) * span / (2.0 * (span + np.pi * radius)))
+    factor = eval_curvature_factor(np.sqrt(tension / stiffness) * span)
+    return float(angle * (2.0 * factor - 1.0) * span / (2.0 * (span + np.pi * radius)))
+
+
+def eval_curvature_factor(k: float) -> float:
+    """Return the curvature factor K_c = (k cosh k - sinh k)/(k (cosh k - 1)) of a web for k = L sqrt(T/EI).
+
+    If the slope of a web is θ at the end of a span of the length L and 0 at its start, and the bending moment at the
+    end is 0, the span shifts the web by K_c L θ. K_c is 2/3 without tension and 1 without bending stiffness.
+
+    Source: J. J. Shelton, Lateral dynamics of a moving web, thesis, Oklahoma State University (1968).
+    """
+    return float((k * np.cosh(k) - np.sinh(k)) / (k * (np.cosh(k) - 1.0)))
+
+
+def run_web(
+    angle: float, span: float, stiffness: float, width: float, travel: float, step: float = 0.05,
+    element: float = 0.025,
+) -> Any:  # fmt: skip
+    """Run an open web over two rollers with a quarter of a turn each. The axis of the second roller is turned about y
+    by the angle [rad] in the first radian. Return the travel [m], and the lateral position of the web behind the first
+    and in front of the second roller [m], shape (steps + 1, 3).
+
+    Args:
+        span: length of the span between the rollers [m].
+        stiffness: bending stiffness in the plane of the web [N m^2].
+        width: width of the web [m].
+        travel: travel at the end [m].
+        step: rotation of the rollers in a step [rad].
+        element: largest length of the elements [m].
+    """
+    world, axis, cord = wl.World(), (0.0, 0.0, 1.0), RADIUS + HALF - TENSION / (RADIUS * STIFFNESS)
+    centres = ((0.0, 0.0, 0.0), (span, 0.0, 0.0))
+    route = route_over_sheaves(
+        [Sheave(centre, axis, cord, "right") for centre in centres], start=(-cord, -travel - RADIUS, 0.0),
+        end=(span + cord, -RADIUS, 0.0),
+    )  # fmt: skip
+    columns = {**RIBBON, "bending_stiffness": (0.005, stiffness), "rotary_inertia": 0.05 * width**2 / 12.0}
+    web = cable_along(
+        world, route, int(np.ceil(route.length / element)), normal=axis, turned_from=axis,
+        reference_strain=-TENSION / 1e5, **columns,
+    )  # fmt: skip
+    nodes = nodes_of(world, web)
+    for centre, tilt in zip(centres, (0.0, angle), strict=True):
+        body = world.add(RigidBody3D, position=centre, mass=1.0, inertia=1.0)
+        marker = con.rigid_marker(world, body)
+        world.add(
+            con.GenericJoint, marker0=con.rigid_marker(world, world.add(Ground, position=centre)), marker1=marker,
+            offset_function=lambda t, tilt=tilt: (0.0, 0.0, 0.0, 0.0, tilt * min(t, 1.0), -t),
+        )  # fmt: skip
+        con.add_surface_contact(
+            world, world.add(con.DrumSurface, marker=marker, axis=axis, radius=RADIUS), web, points=2,
+            rope_radius=HALF, width=width, contact_stiffness_per_length=STIFFNESS,
+            friction_stiffness_per_length=3.0 * STIFFNESS, friction_coefficient=0.8,
+        )  # fmt: skip
+    for node in (nodes[0], nodes[len(nodes) - 1]):
+        world.add(con.Force, marker=con.position_marker(world, node), vector=(0.0, -TENSION, 0.0))
+        con.fix(world, node, "x")
+    con.fix(world, nodes[0], "z", "x'", "z'")
+    solver = wl.Static(world, passes=wl.Passes(max_it=40), stability="off", name="")
+    state, found = wl.State(world), []
+    for i in range(round(travel / (RADIUS * step)) + 1):
+        solver.time = i * step
+        state = solver.solve(state)
+        assert solver.verdict.word == "ok", str(solver.verdict.reasons)
+        place = wl.eval_output(nodes, "position", state)
+        above = place[place[:, 1] > 0.5 * RADIUS]
+        above = above[np.argsort(above[:, 0])]
+        found.append((i * step * RADIUS, *np.interp((0.0, span), above[:, 0], above[:, 2])))
+    return np.array(found)
 
 
 def find_walk_on_bristles(

@@ -72,7 +72,7 @@ def test_values_of_cables(columns: dict[str, Any], message: str) -> None:
 def test_cable_needs_stiffness() -> None:
     world = World()
     nodes = create_nodes(world)
-    with pytest.raises(ModelError, match=r"Cable2D needs mass_per_length \[kg/m\]"):
+    with pytest.raises(ModelError, match=r"Cable2D needs mass_per_length \[kg/m\] \(.*\): must be >"):
         world.add(Cable2D, node0=nodes[0], node1=nodes[1], length=1.0)
 
 

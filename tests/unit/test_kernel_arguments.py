@@ -90,11 +90,11 @@ def test_fast_versions_find_the_version_for_other_types(
 FAMILY, ROWS, GIVEN = "position", np.zeros(3), np.zeros(1)
 COMPUTES_NOTHING: list[tuple[Callable[[Any], Any], bool]] = [
     (lambda s: (ROWS, s.x, s.dq, 0.5, s.markers[FAMILY], s.powers.T), True),
-    (lambda s: (s.markers[FAMILY].p, (s.x, ROWS)), True),
+    (lambda s: (s.markers[FAMILY].position, (s.x, ROWS)), True),
     (lambda s: (), True),
     (lambda s: (s.t,), False),
     (lambda s: (s.time[0],), False),
-    (lambda s: (s.markers[FAMILY].p[0],), False),
+    (lambda s: (s.markers[FAMILY].position[0],), False),
     (lambda s: (s.x.sum(),), False),
     (lambda s: (s.dq * 2.0,), False),
     (lambda s: (s.x if s.dq else s.v,), False),

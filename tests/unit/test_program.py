@@ -25,7 +25,7 @@ class Inner(NamedTuple):
     second: bool
 
 
-class Columns(NamedTuple):
+class Arguments(NamedTuple):
     scale: float
     flag: bool
     inner: Inner
@@ -34,7 +34,7 @@ class Columns(NamedTuple):
 
 
 @kernel
-def add(c: Columns, x: FloatArray, f: FloatArray) -> None:
+def add(c: Arguments, x: FloatArray, f: FloatArray) -> None:
     """Add scale x to f[to] if ``on`` is true. Add further terms for the flags."""
     for i in range(len(c.to)):
         if c.inner.on[i]:
@@ -48,8 +48,8 @@ def double(f: FloatArray) -> None:
         f[i] *= 2.0
 
 
-def columns(flag: bool, first: bool, second: bool) -> Columns:
-    return Columns(0.5, flag, Inner(np.array([True, False, True]), first, second), 1, np.array([2, 1, 0]))
+def create_arguments(flag: bool, first: bool, second: bool) -> Arguments:
+    return Arguments(0.5, flag, Inner(np.array([True, False, True]), first, second), 1, np.array([2, 1, 0]))
 
 
 def into(f: FloatArray) -> Evaluation:
@@ -64,7 +64,7 @@ def test_arguments_reach_the_kernel(flag: bool, first: bool, second: bool) -> No
     """Kernels get numbers, adjacent truth values, nested tuples and arrays. Arrays are not copied, even if they are
     strided.
     """
-    c, f, expected = columns(flag, first, second), np.zeros(3), np.zeros(3)
+    c, f, expected = create_arguments(flag, first, second), np.zeros(3), np.zeros(3)
     x = np.arange(12.0).reshape(6, 2)[::2]
     add_all = call(add, lambda s: (c, x, s.f))
     program = Program([(add_all, (into(f),))])
@@ -99,7 +99,7 @@ def test_other_arguments_are_refused() -> None:
 @pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any number")
 def test_numbers_of_numpy_and_results() -> None:
     """Numbers of all types of NumPy are passed to kernels. A kernel that returns a value causes an error."""
-    narrow = Columns(np.float64(0.5), np.True_, Inner(np.ones(3, bool), np.False_, True), np.int32(1), np.arange(3))
+    narrow = Arguments(np.float64(0.5), np.True_, Inner(np.ones(3, bool), np.False_, True), np.int32(1), np.arange(3))
     f, expected, x = np.zeros(3), np.zeros(3), np.ones((3, 2))
     add_all = call(add, lambda s: (narrow, x, s.f))
     Program([(add_all, (into(f),))])()

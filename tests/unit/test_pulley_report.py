@@ -286,7 +286,7 @@ def test_the_circle_may_be_body_node_or_marker() -> None:
             pulley_report(model.world, state, model.contacts, wrong)
     with pytest.raises(ModelError, match="must be contacts of a circle"):
         pulley_report(model.world, state, model.cables, body)
-    with pytest.raises(ModelError, match="belongs to another world"):
+    with pytest.raises(ModelError, match="state in pulley_report belongs to another world: must"):
         pulley_report(create_rope().world, state, model.contacts, body)
     with pytest.raises(ModelError, match="must be one of radius"):
         PulleySensor(model.contacts, body, "tension")

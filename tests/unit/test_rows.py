@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import json
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, get_type_hints
 
 import numba
 import numpy as np
@@ -13,6 +13,7 @@ import pytest
 
 import windlass as wl
 from windlass import connectors as con
+from windlass.connectors.markers import cable_coordinates, cable_markers3d, cable_shape
 from windlass.elements import Cable2D, Ground, WinchCable2D, straight_beam, straight_cable, winch_rope
 from windlass.framework import Component, column, function, kernel, ref
 from windlass.framework.assembly.assembly import Assembly
@@ -212,3 +213,20 @@ def test_words_of_kernels_of_contact(room: str) -> None:
     public |= {name.removesuffix("_per_length") for name in public}
     assert fields <= public | DERIVED[room] and DERIVED[room] <= fields
     assert read_words(room) - {"shape", "copy"} <= fields, sorted(read_words(room) - fields)
+
+
+@pytest.mark.parametrize(
+    ("family", "words"),
+    [
+        (con.POSITION, {"position", "velocity", "rotation", "angular_velocity", "jacobian", "hessian"}),
+        (con.COORDINATE, {"value", "rate", "jacobian", "jacobian_rate", "second", "hessian"}),
+        (cable_shape.FAMILY, {"position", "velocity", "slope", "shape_functions"}),
+        (cable_markers3d.SHAPE_FAMILY, {"position", "velocity", "shape_functions"}),
+        (cable_coordinates.FAMILY, {"coordinates", "velocities", "length"}),
+    ],
+)
+def test_markers_are_read_in_words(family: Any, words: set[str]) -> None:
+    """The values of markers have names of at least four letters."""
+    fields = get_type_hints(family.allocate)["return"]._fields
+    assert words <= set(fields)
+    assert [name for name in fields if len(name) < 4] == []

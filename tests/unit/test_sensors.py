@@ -208,8 +208,17 @@ def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     ):
         with pytest.raises(ModelError, match=message):
             Sensors(None, [Sensor(model.body, output, component)]).record(State(model.world))
-    with pytest.raises(ModelError, match="another world"):
-        Sensors(None, [Sensor(create_model().body, "rotation")]).record(State(model.world))
+    state, stranger = State(model.world), create_model().body
+    for use, call in (
+        (lambda: Sensors(None, [Sensor(stranger, "rotation")]).record(state), "an evaluation of a state"),
+        (lambda: state.of(stranger), "a method of State"),
+        (lambda: state.of(stranger, "data"), "a method of State"),
+        (lambda: state.put(stranger, 0.0), "a method of State"),
+        (lambda: state.local_dofs(stranger), "a method of State"),
+        (lambda: model.world.set(stranger, mass=1.0), "World.set"),
+    ):
+        with pytest.raises(ModelError, match=rf"> in {call}: belongs to another world: must be a handle"):
+            use()
     for entity, where, message in (
         (model.body, {"x": 0.1}, "x = 0.1 for this output of RigidBody2D: the output has no place arguments"),
         (model.cables, {"share": 0.1}, "share = 0.1 for this output of Cable2D: must be one of x, y"),

@@ -7,7 +7,7 @@ displacement and change of velocity of the whole run, for any number of steps in
 from __future__ import annotations
 
 from collections.abc import Iterator
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -16,7 +16,6 @@ import windlass as wl
 from windlass.connectors import COORDINATE, CoordinateLoad, CoordinateSpringDamper, coordinate_marker, fix
 from windlass.elements import MassPoint, RigidBody3D
 from windlass.framework import Component, call, check_history, column, create_history, kernel, ref, register
-from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.model.law import LocalRows, law_of
 from windlass.framework.model.system import System
@@ -32,32 +31,24 @@ class Odometer(Component):
     longest = column("s", "steps above it are refused", default=1e9)
 
 
-class Columns(NamedTuple):
-    """Process-local index of the coordinate, position of the first sum, and largest step of each row."""
-
-    dof: IntArray
-    data: IntArray
-    longest: FloatArray
-
-
 @kernel
 def add_up(
-    c: Columns, size: Any, times: Any, x: Any, v: Any, start_x: Any, start_v: Any, data: Any, start: Any, outcome: Any
+    rows: Any, size: Any, times: Any, x: Any, v: Any, start_x: Any, start_v: Any, data: Any, start: Any, outcome: Any
 ) -> None:
     """Add the increments to the sums of the start of the step."""
     error = 0.0
-    for i in range(len(c.dof)):
-        k, at = c.dof[i], c.data[i]
+    for i in range(len(rows)):
+        k, at = rows[i].dof, rows[i].data
         gained = size[0], times[0][0] - times[1][0], x[k] - start_x[k], v[k] - start_v[k]
         for j in range(PLACES):
             data[at + j] = start[at + j] + gained[j]
-        error = 1.0 if size[0] > c.longest[i] else error
-    note_outcome(outcome, error, c.longest[0], False, 1.0, 0)
+        error = 1.0 if size[0] > rows[i].longest else error
+    note_outcome(outcome, error, rows[0].longest, False, 1.0, 0)
 
 
 def build(rows: LocalRows) -> System:
     """Build a system with only the update."""
-    c = Columns(rows.dofs[:, 0].copy(), rows.data_start("data"), rows.local("longest"))
+    c = rows.pack({"dof": rows.dofs[:, 0]})
     system = System("Odometer", rows.dofs)
     system.post_newton = call(
         add_up,

@@ -60,7 +60,7 @@ def check_lines(world: wl.World) -> set[type[Any]]:
     seen = Scene(world, 1).draw(state)
     assert seen is not None
     assembly = serial_assembly(world)
-    places = assembly.load_fields(state).markers[POSITIONS].p
+    places = assembly.load_fields(state).markers[POSITIONS].position
     there = {c for c in LINES if c in world.tables}
     for component in there:
         table = world.tables[component]

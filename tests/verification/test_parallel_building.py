@@ -58,6 +58,7 @@ def test_errors_of_one_process(serial: Any) -> None:
     assert errors["negative"] == "numbers[1] = 1 in Part of 4 rows: must be ascending row numbers from 0 to 3"
     assert errors["no_count"].startswith("count = -1 in Part: must be a whole number >= 0")
     assert errors["made"].startswith("MassPoint needs node")
+    assert errors["no_history"].startswith("ContactCoordinate needs data")
     assert "'diagonal', which is no group of lines" in errors["no_group"]
     assert errors["too_few"].startswith("position in Point2D row 0 has shape (3, 2)")
 
@@ -93,7 +94,7 @@ def test_building_in_parts(serial: Any, mesh: Path, processes: int, partition: s
     assert errors["disagree"] == (
         "position in Point2D row 4: processes give 0 and 0.5 m: must be the same on all processes that give this row"
     )
-    for name in ("no_group", "lost", "zero_slope", "negative", "no_count", "made", "too_few"):
+    for name in ("no_group", "lost", "zero_slope", "negative", "no_count", "made", "no_history", "too_few"):
         assert errors[name] == serial["errors"][name]
     # the last error ends the program with one message
     assert done.returncode == 2

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from typing import Any
 import numpy as np
 from numpy.typing import NDArray
-from windlass.connectors.markers.coordinate_columns import coordinates_of
+from windlass.connectors.markers.coordinate_family import coordinates_of
 from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.pairs import Pair
 from windlass.connectors.markers.position_kernels import FAMILY
@@ -20,7 +20,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing, draw_traces
 from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.rows import create_records
-from windlass.framework.model.schema import Component, column, ref, refs
+from windlass.framework.model.schema import Component, column, derived, ref, refs
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
@@ -47,7 +47,7 @@ def find_frames(axes: FloatArray) -> FloatArray:
 def dofs(world: Tables, table: EntityTable) -> IntArray:
     'Return the global coordinate indices of all markers, then of the coordinates q_0 and q_1, padded by -1, shape\n(rows, n).'
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
-    'Create a `Pair` with the two markers of each span of all rows, an array with the data of the rows, and an array\nwith the data of the spans. The spans have the order of their rows. Also return the largest number of markers of a\nrope.\n\nData of a row: ``first`` and ``last`` are the indices of the first and the last span. ``end`` contains the indices\nof the coordinate markers at both ends of the rope, or -1, shape (2,). ``begin`` contains, for both coordinate\nmarkers, the index of the first coordinate within the row, followed by the index after the last of these\ncoordinates, shape (3,). ``factor`` contains the factors f_0 and f_1. Data of a span: ``radii`` of the sheaves at\nboth ends, shape (2,), and ``frames`` of both sheaves relative to their markers, shape (2, 3, 3).'
+    'Create a `Pair` with the two markers of each span of all rows, an array with the data of the rows, and an array\nwith the data of the spans. The spans have the order of their rows. Also return the largest number of markers of a\nrope.\n\nData of a span: ``radii`` of the sheaves at both ends, shape (2,), and ``frames`` of both sheaves relative to their\nmarkers, shape (2, 3, 3).'
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
     'Return the quantities of each rope, shape (rows, 7), and the wrap angles [rad], shape (rows, markers). See\n`fill_numbers`.'
 def take_numbers(numbers: FloatArray, energies: FloatArray, powers: FloatArray) -> None:

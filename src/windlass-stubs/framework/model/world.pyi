@@ -55,6 +55,7 @@ from windlass.connectors.circle_contact.contact_friction_circle_winch2d import C
 from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceBeam3D
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceCable
 from windlass.connectors.surface_contact.contact_friction_surface_ribbon import ContactFrictionSurfaceRibbon
+from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceSetBeam3D
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetTwistCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetWinch
@@ -202,6 +203,7 @@ class Beam2DEntity(Entity):
     length: Any
     node_angles: Any
     reference_strain: Any
+    strain_is_relative_to_reference: Any
     node0: Any
     node1: Any
     node2: Any
@@ -520,6 +522,20 @@ class ContactFrictionSurfaceRibbonEntity(Entity):
     rope_radius: Any
     contact_stiffness_per_length: Any
     surface: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceSetBeam3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    contact_set: Any
     cable: Any
     data: Any
 class ContactFrictionSurfaceSetCableEntity(Entity):
@@ -1634,7 +1650,7 @@ class World():
     @overload
     def add(self, component: type[ALENode], *, name: str = ..., part: Part | None = ..., reference: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ...) -> ALENodeEntity: ...
     @overload
-    def add(self, component: type[Beam2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., node_angles: Numbers = ..., reference_strain: Numbers = ...) -> Beam2DEntity: ...
+    def add(self, component: type[Beam2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., node_angles: Numbers = ..., reference_strain: Numbers = ..., strain_is_relative_to_reference: Numbers = ...) -> Beam2DEntity: ...
     @overload
     def add(self, component: type[Beam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ..., rotary_inertia: Numbers) -> Beam3DEntity: ...
     @overload
@@ -1689,6 +1705,8 @@ class World():
     def add(self, component: type[ContactFrictionSurfaceCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceCableEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceRibbon], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, lines: WholeNumbers = ..., width: Numbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceRibbonEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceSetBeam3D], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetBeam3DEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceSetCable], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetCableEntity: ...
     @overload
@@ -1927,6 +1945,8 @@ class World():
     def set(self, entity: ContactFrictionSurfaceCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceRibbonEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceSetBeam3DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceSetCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload

@@ -1,3 +1,3 @@
 """Studies, which run a model many times in separate processes: sweeps, searches, fits, uncertainties, and the
-comparison of solver settings.
+comparison of solver settings. Also the tables and pictures of `windlass post`.
 """

@@ -1,0 +1,87 @@
+"""Belts and ropes of 2D beams with shear.
+
+With the argument ``shear_stiffness``, a 2D belt or rope consists of elements `Beam2D` of the order 2. Such belts can
+have the columns ``axial_damping``, ``bending_damping``, ``rotary_inertia`` and ``reference_curvature``. The cross
+sections have the stiffness matrix diag(EA, GA, EI) and the damping matrix diag(d_EA, d_GA, d_EI). The unloaded belt has
+the curvature ``reference_curvature`` everywhere, and not the curvature of the route. The default of the rotary inertia
+is J = rhoA EI/EA, the inertia of a homogeneous cross section whose radius of gyration is sqrt(EI/EA).
+
+Source: `elements/beam/beam2d.py`.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from windlass.connectors.circle_contact.belt_ends import MOST_SHEAR
+from windlass.elements.routes.routes import Route
+from windlass.framework.errors import ModelError
+from windlass.framework.model.table import Entity
+from windlass.framework.model.world import World
+
+SHEAR = "shear_stiffness"
+"""Name of the argument with which a belt consists of beams."""
+ORDER = 2
+"""Polynomial order of the beams."""
+SECTION = ("axial", "shear", "bending")
+"""Prefixes of the columns of stiffness and damping, in the order of the strains ε, γ, κ."""
+COLUMNS = (
+    *(f"{part}_{kind}" for part in SECTION for kind in ("stiffness", "damping")),
+    "mass_per_length", "rotary_inertia", "reference_curvature",
+)  # fmt: skip
+"""Columns of a belt of beams."""
+
+
+def read_shear(name: str, stiffness: float | None, damping: float) -> dict[str, Any]:
+    """Return the columns of the shear of a belt, which are none without shear stiffness [N].
+
+    Raises:
+        ModelError: the belt has a shear damping [N s] without shear stiffness.
+    """
+    if stiffness is None and damping > 0.0:
+        raise ModelError(f"shear_damping = {damping:g} N s of '{name}': must have a {SHEAR} [N]")
+    return {} if stiffness is None else {SHEAR: stiffness, "shear_damping": damping}
+
+
+def check_beams(name: str, columns: Mapping[str, Any], in_space: bool, teeth: bool) -> None:
+    """Raise ModelError if a belt with a shear stiffness has no bending stiffness, is 3D, or has teeth."""
+    if SHEAR not in columns:
+        return
+    if "bending_stiffness" not in columns:
+        raise ModelError(f"'{name}' has {SHEAR} but no bending_stiffness [N m^2]: must have both")
+    if in_space or teeth:
+        raise ModelError(
+            f"{SHEAR} = {columns[SHEAR]:g} N of '{name}', which {'is 3D' if in_space else 'has teeth'}: must be left "
+            "out, because belts with shear are 2D and have no teeth"
+        )
+
+
+def check_tension(name: str, tension: float, shear: float) -> None:
+    """Raise ModelError if the tension [N] is so large that beams with the shear stiffness ``shear`` [N] shear instead
+    of stretching.
+    """
+    if tension > MOST_SHEAR * shear:
+        raise ModelError(
+            f"{SHEAR} = {shear:g} N of '{name}': must be >= {tension / MOST_SHEAR:.3g} N for its tension of "
+            f"{tension:g} N"
+        )
+
+
+def lay_beams(world: World, route: Route, elements: int, name: str, columns: Mapping[str, Any]) -> Entity:
+    """Add the beams of a belt along its route, in the order of the route.
+
+    Args:
+        columns: columns per metre of the route, see `COLUMNS`, and the strain ``reference_strain`` without load.
+    """
+    from windlass.elements.routes.beam_lines import beam_along  # here, because few belts have shear
+
+    stiffness = [float(columns[f"{part}_stiffness"]) for part in SECTION]
+    mass = float(columns["mass_per_length"])
+    return beam_along(
+        world, route, elements, order=ORDER, name=name, stiffness=stiffness, mass_per_length=mass,
+        damping=[float(columns.get(f"{part}_damping", 0.0)) for part in SECTION],
+        rotary_inertia=columns.get("rotary_inertia", mass * stiffness[2] / stiffness[0]),
+        reference_strain=(columns["reference_strain"], 0.0, columns.get("reference_curvature", 0.0)),
+        strain_is_relative_to_reference=0.0,
+    )  # fmt: skip
