@@ -1,7 +1,8 @@
 """Solve times of the two-pulley belt in Exudyn and in Windlass, measured alternately. The printed ratio is the time of
 Exudyn divided by the time of Windlass.
 
-usage: belt.py [MESH ...] [--steady | --loaded | --whole [--everything]] [--rounds N] [--results FOLDER]
+usage: belt.py [MESH ...] [--steady | --loaded | --whole [--everything] [--reference]] [--rounds N]
+               [--results FOLDER]
 
 MESH is elements x segments per element, such as 240x2 (default). Both programs use steps of 1e-4 s and the tolerances
 of examples/belt_drive.py. Only the dynamic solve is timed: the first 1000 steps, or 1000 steps within one run, from 0.2
@@ -10,8 +11,8 @@ three quantities every 1e-3 s.
 
 With --whole, the time is the process time of the whole process for the motion to 2.45 s, including imports, preload and
 results, and Windlass uses the defaults of the example. With --everything, Windlass also writes the ledger, the table
-of the pulleys, 200 frames for ParaView and two pictures, whereas Exudyn writes no files. The first run installs Exudyn
-into .venv-bench.
+of the pulleys, 200 frames for ParaView and two pictures, whereas Exudyn writes no files. With --reference, Windlass
+measures sticking displacements with reference lengths, as Exudyn does. The first run installs Exudyn into .venv-bench.
 """
 
 import sys
@@ -76,8 +77,9 @@ the first steps.
 QUIET = ("-output", "none", "-ledger", "false", "-progress", "false")
 
 
-def create_case(mesh: str, phase: str) -> Case:
-    """Create the comparison for a mesh such as ``"240x2"`` and a phase of `PHASES`.
+def create_case(mesh: str, phase: str, reference: bool = False) -> Case:
+    """Create the comparison for a mesh such as ``"240x2"`` and a phase of `PHASES`. With `reference`, the example uses
+    reference lengths in sticking also for whole processes.
 
     Raises:
         ValueError: the mesh is not two whole numbers > 0.
@@ -98,15 +100,15 @@ def create_case(mesh: str, phase: str) -> Case:
         exudyn = (*exudyn, f"{end:g}", *(("--from", f"{begin:g}") if begin > 0.0 else ()))
         windlass = (*windlass, *QUIET, *window)
     else:
-        own = ("-settings", "own")
+        own = ("-settings", "own", "-sticking_length", "reference" if reference else "current")
         folder = ("-output", str(RESULTS / "belt_out")) if phase == "everything" else QUIET
         exudyn, windlass = time_process(*exudyn, "2.45"), time_process(*windlass, *own, *folder)
         warm_up = windlass
     return Case(
-        name=f"belt_{words[0]}x{words[1]}" + ("" if phase == "first" else f"_{phase}"),
+        name=f"belt_{words[0]}x{words[1]}" + ("" if phase == "first" else f"_{phase}") + "_reference" * reference,
         title=f"belt of {words[0]} elements with {words[1]} contact segments each, {PHASES[phase]}",
         commands={"exudyn": exudyn, "windlass": windlass},
-        tolerances={"first": FIRST_STEPS, "steady": LOADED, "loaded": LOADED}.get(phase, WHOLE),
+        tolerances=FIRST_STEPS if phase == "first" else LOADED if phase in WINDOWS or reference else WHOLE,
         work="steps" if phase in WINDOWS else "starts",
         equal_counts=("steps",) if phase in WINDOWS else ("starts",),
         warm_up=[warm_up],
@@ -117,11 +119,13 @@ def create_cases(given: Namespace) -> list[Case]:
     """Create the cases of the command line.
 
     Raises:
-        ValueError: a mesh is wrong, or --everything is given without --whole.
+        ValueError: a mesh is wrong, or --everything or --reference is given without --whole.
     """
-    if given.everything and given.phase != "whole":
-        raise ValueError("--everything: applies to whole processes only; add --whole")
-    return [create_case(mesh, "everything" if given.everything else given.phase) for mesh in given.meshes]
+    for name in ("everything", "reference"):
+        if getattr(given, name) and given.phase != "whole":
+            raise ValueError(f"--{name}: applies to whole processes only; add --whole")
+    phase = "everything" if given.everything else given.phase
+    return [create_case(mesh, phase, given.reference) for mesh in given.meshes]
 
 
 def main() -> int:
@@ -133,6 +137,7 @@ def main() -> int:
         phase.add_argument(f"--{name}", dest="phase", action="store_const", const=name, help=PHASES[name])
     parser.set_defaults(phase="first")
     parser.add_argument("--everything", action="store_true", help="with --whole: " + PHASES["everything"])
+    parser.add_argument("--reference", action="store_true", help="with --whole: lengths in sticking as in Exudyn")
     return run(parser, create_cases)
 
 

@@ -45,10 +45,15 @@ def test_belt_cases(modules: dict[str, ModuleType]) -> None:
 
 def test_everything_is_measured_in_whole_processes(modules: dict[str, ModuleType]) -> None:
     belt = modules["belt"]
-    with pytest.raises(ValueError, match="--everything: applies to whole processes only; add --whole"):
-        belt.create_cases(Namespace(meshes=["60x4"], phase="loaded", everything=True))
-    (case,) = belt.create_cases(Namespace(meshes=["60x4"], phase="whole", everything=True))
-    assert case.name == "belt_60x4_everything"
+    none = {"meshes": ["60x4"], "phase": "loaded", "everything": False, "reference": False}
+    for name in ("everything", "reference"):
+        with pytest.raises(ValueError, match=f"--{name}: applies to whole processes only; add --whole"):
+            belt.create_cases(Namespace(**none | {name: True}))
+    (case,) = belt.create_cases(Namespace(**none | {"phase": "whole", "everything": True}))
+    assert case.name == "belt_60x4_everything" and "current" in case.commands["windlass"]
+    (case,) = belt.create_cases(Namespace(**none | {"phase": "whole", "reference": True}))
+    assert case.name == "belt_60x4_whole_reference" and case.commands["windlass"].count("reference") == 1
+    assert case.tolerances["omega_driven"].relative == 0.001
 
 
 def test_windows_of_the_belt_continue_one_run() -> None:
