@@ -17,12 +17,13 @@ from time import process_time
 import numpy as np
 
 import windlass as wl
+from windlass.moordyn.run import METHOD, SPECTRAL_RADIUS
 
 from support.moordyn_motions import END, FOLDER, STEP, STORM, move
 
 NAMES = ("chain", "buoy", "sea", "storm", "spar")
-METHOD = "generalized_alpha_index2"
-"""Integrator of `windlass run-moordyn`."""
+SETTINGS = {"step": STEP, "name": "", "method": METHOD, "spectral_radius": SPECTRAL_RADIUS}
+"""Arguments of `Dynamic`, as in `windlass run-moordyn`."""
 WARM = 1.0
 """Duration of a run before the measurement, which loads the kernels [s]."""
 
@@ -34,9 +35,9 @@ def measure(name: str, folder: Path) -> tuple[int, float]:
     np.savetxt(folder / "motion.txt", np.column_stack((t, move(name, t)[0])), fmt="%.12g", header="t [s], coordinates")
     mooring = wl.moordyn.load(FOLDER / name / f"{name}.txt", motion=folder / "motion.txt")
     start = mooring.rest(name="")
-    wl.Dynamic(mooring.world, step=STEP, end=WARM, name="", method=METHOD).solve(start.copy())
+    wl.Dynamic(mooring.world, end=WARM, **SETTINGS).solve(start.copy())
     begin = process_time()
-    wl.Dynamic(mooring.world, step=STEP, end=end, name="", method=METHOD).solve(start)
+    wl.Dynamic(mooring.world, end=end, **SETTINGS).solve(start)
     return len(mooring.lines), (process_time() - begin) / end
 
 

@@ -1,6 +1,6 @@
 """Comparison of Windlass and MoorDyn for all MoorDyn input files of a folder.
 
-usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 100] [--end 40] [--limit 3600]
+usage: python benchmarks/moordyn_files.py FOLDER [--python PATH] [--still 100] [--end 40] [--limit 3600] [--dtm STEP]
 
 The program prints one row for each input file below FOLDER. Files that an input file names are searched for in the
 folder of the input file and in the working directory.
@@ -19,13 +19,15 @@ step size. The last columns are the process times per line and second of simulat
 deviation of MoorDyn at rest if it exceeds 0.5 % of the mean.
 
 ``--python`` is an interpreter with the package moordyn; default: this interpreter. Without the package, the rows
-contain the results of Windlass alone. ``--limit`` is the longest time of each program per file [s].
+contain the results of Windlass alone. ``--limit`` is the longest time of each program per file [s]. ``--dtm`` is the
+largest time step of MoorDyn [s]: larger values of dtM in a file, with which MoorDyn can be unstable, are replaced.
 """
 
 from __future__ import annotations
 
 import argparse
 import json
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -78,6 +80,7 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
     written to the file ``results``.
     """
     import windlass as wl  # imported here, because the process that runs MoorDyn may have no Windlass
+    from windlass.moordyn.run import METHOD, SPECTRAL_RADIUS  # imported here for the same reason
 
     mooring = wl.moordyn.load(file)
     rows = mooring.file
@@ -119,16 +122,39 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
     found["flows"] = found["flows"] or from_file
     results.write_text(json.dumps(found))
     moving, begin = wl.Sensors(None, sensors), process_time()
-    wl.Dynamic(mooring.world, step=STEP, end=end, name="", method="generalized_alpha_index2").solve(
-        state, hooks=[moving]
-    )
+    settings: dict[str, Any] = {"method": METHOD, "spectral_radius": SPECTRAL_RADIUS}
+    wl.Dynamic(mooring.world, step=STEP, end=end, name="", **settings).solve(state, hooks=[moving])
     found["time"] = (process_time() - begin) / end / len(rows.lines)
     series = np.column_stack([np.ravel(moving[name]) for name in names])
     return found | summarise(moving.times, series, end)
 
 
-def run_moordyn(file: str, start: list[list[float]], scale: float, still: float, end: float) -> dict[str, Any]:
-    """Return the results of MoorDyn; this process needs the package moordyn."""
+def limit_step(text: str, most: float) -> str:
+    """Return the text of an input file with the option dtM of at most ``most`` [s]."""
+
+    def reduce(found: re.Match[str]) -> str:
+        try:
+            return f"{min(float(found[1]), most):g}{found[2]}"
+        except ValueError:  # the word is a placeholder
+            return found[0]
+
+    return re.sub(r"^(\S+)(\s+dtM\b)", reduce, text, flags=re.MULTILINE | re.IGNORECASE)
+
+
+def run_moordyn(
+    file: str, most: float, start: list[list[float]], scale: float, still: float, end: float
+) -> dict[str, Any]:
+    """Return the results of MoorDyn with time steps of at most ``most`` [s]; this process needs the package moordyn."""
+    given, copy = Path(file), Path(file).with_name(f"{Path(file).stem}_limited.tmp")
+    copy.write_text(limit_step(given.read_text(errors="replace"), most))
+    try:
+        return drive_moordyn(str(copy), start, scale, still, end)
+    finally:
+        copy.unlink()
+
+
+def drive_moordyn(file: str, start: list[list[float]], scale: float, still: float, end: float) -> dict[str, Any]:
+    """Return the results of MoorDyn for a file."""
     # a module in this folder is also named moordyn
     sys.path[:] = [path for path in sys.path if Path(path).resolve() != Path(__file__).resolve().parent]
     import moordyn  # imported here, because only the process of MoorDyn needs this package
@@ -221,6 +247,7 @@ def main() -> None:
     parser.add_argument("--still", type=float, default=100.0)
     parser.add_argument("--end", type=float, default=40.0)
     parser.add_argument("--limit", type=float, default=3600.0)
+    parser.add_argument("--dtm", type=float, default=np.inf)
     parser.add_argument("--job", help=argparse.SUPPRESS)
     parser.add_argument("--results", help=argparse.SUPPRESS)
     options = parser.parse_args()
@@ -236,7 +263,7 @@ def main() -> None:
         theirs: dict[str, Any] = {}
         if probe.returncode == 0 and ("time" in ours or "rest" in ours):
             still = 0.0 if ours["flows"] else options.still
-            job = ["MoorDyn", str(file), ours["start"], ours["scale"], still, options.end]
+            job = ["MoorDyn", str(file), options.dtm, ours["start"], ours["scale"], still, options.end]
             theirs = call(options.python, job, options.limit)
         cells = ["yes" if "start" in ours else "no"]
         cells += [compare(ours, theirs, key) for key in ("rest", "mean", "deviation")]

@@ -536,7 +536,7 @@ class Static(StepSolver):
         if left and self._retries:
             raise SlackLines
         if left:
-            words = describe_unstable(left, hindrance)
+            words = describe_unstable(left, hindrance) + self._describe_compression(current, time)
             self._end_by_error(partial(self._refuse_unstable, words, current.copy(), hooks))
         self._coarse, self._lost = left.coarse, left.lost
         self.verdict.notes += say_findings(finding or None, left)
@@ -546,6 +546,17 @@ class Static(StepSolver):
         if self._payable:
             raise StepsFailed(fail)
         fail()
+
+    def _describe_compression(self, state: State, time: float) -> str:
+        """Return a text about the largest compression of lines at a state, or an empty text if lines bear it."""
+        lines = find_lines(self.newton, self._scheme(state, 1.0, time))
+        compression = 0.0 if lines is None else lines.eval_compression()
+        if not compression > 0.0:
+            return ""
+        return (
+            f"; lines that bend freely are compressed by up to {compression:.4g} N, so they would fold: shorten them, "
+            "or give their contacts friction"
+        )
 
     def _refuse_unstable(self, words: str, state: State, hooks: list[StepHook]) -> None:
         """End the solve with an error that contains an equilibrium that is not stable."""

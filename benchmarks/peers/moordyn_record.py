@@ -105,7 +105,7 @@ def main() -> None:
                 del found[name]["series"]
             else:
                 found[name] = record(name, Path(copy))
-                if name == "worn":
+                if name in ("worn", "splash"):
                     del found[name]["series"]
         print(name, json.dumps(found[name])[:300])
     values_file.write_text(json.dumps(found, indent=1) + "\n")

@@ -290,7 +290,7 @@ class PairSearch(NeighbourSearch):
         p: data of the rows.
         rows: indices of the rows in their table, for messages.
         first: the first row of each group, shape (groups,).
-        slots: number of rows of each group, shape (groups,).
+        slots: number of rows of each group that are switched on, shape (groups,).
         given: indices of the partners of the rows after the last search, shape (rows,).
     """
 
@@ -298,7 +298,8 @@ class PairSearch(NeighbourSearch):
 
     def __init__(self, p: PairRows, name: str, rows: IntArray, processes: Processes, first: IntArray) -> None:
         super().__init__(name, processes)
-        self.p, self.rows, self.first, self.slots = p, rows, first, np.bincount(p.group)
+        self.p, self.rows, self.first = p, rows, first
+        self.slots = np.bincount(p.group[p.on], minlength=len(first))
         self.given: IntArray = np.zeros(0, np.int64)
 
     @abstractmethod
@@ -350,7 +351,8 @@ class PairSearch(NeighbourSearch):
                 cables = groups[np.concatenate(found).astype(np.int64)]
                 parts.append(np.stack((cables, np.repeat(bounded + 1, counts))))
         group, number = np.concatenate(parts, axis=1)
-        return group, number
+        used = self.slots[group] > 0
+        return group[used], number[used]
 
     def give_places(self, fields: Fields) -> float:
         """Find pairs, and write them into the history values. Return the result of `_give_pairs`."""
@@ -359,14 +361,15 @@ class PairSearch(NeighbourSearch):
         return least
 
     def _give_pairs(self, fields: Fields, group: IntArray, number: IntArray, gap: FloatArray) -> float:
-        """Assign pairs to the rows of their groups. Closed pairs are assigned first, then the other pairs in the order
-        of distance. Return the smaller of two lengths [m]: the skin, and the smallest gap of a given pair without a
-        row.
+        """Assign pairs to the rows of their groups that are switched on. Closed pairs are assigned first, then the
+        other pairs in the order of distance. Return the smaller of two lengths [m]: the skin, and the smallest gap of a
+        given pair without a row.
         """
         p, data, many = self.p, fields.data, len(self.p.dofs)
         first, points = p.points.rows["data"], self.count_points()
         closed = np.zeros(len(p.place), dtype=bool)
         find_closed(first, points, p.place, data, fields.start_data, closed)
+        closed &= p.on
         has = p.group * many + data[p.place].astype(np.int64)
         pairs = group * many + number
         held = np.unique(has[closed])
@@ -387,10 +390,10 @@ class PairSearch(NeighbourSearch):
             )
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
         # Rows with closed points keep their partners. The other rows get near partners that have no row.
-        idle = ~closed & ~np.isin(has, pairs[wanted])
+        idle = p.on & ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
-        missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has)])
-        free = np.flatnonzero(~closed & (data[p.place] == 0.0))
+        missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has[p.on])])
+        free = np.flatnonzero(p.on & ~closed & (data[p.place] == 0.0))
         free = free[np.argsort(p.group[free], kind="stable")]
         most = len(p.place)
         _, at, of = np.intersect1d(

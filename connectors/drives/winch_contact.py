@@ -3,9 +3,11 @@ or merged.
 
 The contact points of a new cable receive the state and the deflection of the bristle from the nearest point along the
 rope. This point belongs to one of the cables that were in use before. On soft beds, its largest penetration and gap are
-also copied. The arc positions of two points of one circle differ by r δ, where δ is the angle between their normals.
-Therefore the anchors differ by r δ if the deflections are equal. On surfaces, the deflection is turned by the smallest
-rotation that turns the old normal to the new normal.
+also copied. With a contact search, a new cable first receives the surfaces of the cables that it replaces, beginning
+with the surfaces that these cables touch. Surfaces without a row are left to the next search. The arc positions of two
+points of one circle differ by r δ, where δ is the angle between their normals. Therefore the anchors differ by r δ if
+the deflections are equal. On surfaces, the deflection is turned by the smallest rotation that turns the old normal to
+the new normal.
 """
 
 from __future__ import annotations
@@ -16,6 +18,7 @@ from typing import NamedTuple
 import numpy as np
 
 from windlass.connectors.circle_contact.contact_friction_circle_winch2d import ContactFrictionCircleWinch2D
+from windlass.connectors.contact.pair_search import OPEN_GAP
 from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.connectors.markers.position_markers import find_nodes
 from windlass.connectors.sliding.cable_track import CableTrack
@@ -24,6 +27,7 @@ from windlass.connectors.sliding.sliding_joint import SlidingJoint
 from windlass.connectors.surface_contact.contact_friction_bed_winch import ContactFrictionBedWinch
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetWinch
 from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
+from windlass.connectors.surface_contact.kernels import PER_POINT
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Component
@@ -37,7 +41,8 @@ class ContactPoints(NamedTuple):
     """Contact points of k rows: values of rows, shape (k,), and of points, shape (k, n) or (k, n, d)."""
 
     rows: Entity
-    partner: IntArray  # entity index of the marker of the circle, or of the surface
+    # entity index of the marker of the circle, or of the surface; with a search, index among the surfaces of all sets
+    partner: IntArray
     radius: FloatArray  # radius of the circle [m], or of the rope on a surface
     places: IntArray  # number of points
     share: FloatArray  # distance of each point from the outlet divided by the length of the rope [1]
@@ -61,20 +66,15 @@ def find_rows(world: World, cables: Entity, law: type[Component]) -> tuple[Entit
     return (Entity(table, rows) if len(rows) else None), place
 
 
-def check_contacts(world: World, cables: Entity, name: str) -> None:
-    """Raise ModelError if the cables of a rope with reserve cables have contact with a search."""
-    if find_rows(world, cables, ContactFrictionSurfaceSetWinch)[0] is not None:
-        raise ModelError(
-            f"the cables of {name}, a rope with reserve cables, have contact with a search: add_surface_contact must "
-            "be called without touching, because cables that are split or merged keep their history values"
-        )
-
-
 def read_points(world: World, rows: Entity, cables: Entity, state: State) -> ContactPoints:
     """Read the points of rows at a state. The argument ``cables`` contains the cable of each row."""
     table, flat = rows.table, rows.table.component is ContactFrictionCircleWinch2D
-    names = ("circle", "circle_radius", "segments") if flat else ("surface", "rope_radius", "points")
-    partner, radius, count = (table.collect(name, rows.rows) for name in names)
+    names = ("circle_radius", "segments") if flat else ("rope_radius", "points")
+    radius, count = (table.collect(name, rows.rows) for name in names)
+    if table.component is ContactFrictionSurfaceSetWinch:
+        partner = np.asarray(eval_output(rows, "surface", state), np.int64)
+    else:
+        partner = table.collect("circle" if flat else "surface", rows.rows)
     begin, share = (cables.table.collect(name, cables.rows) for name in ("begin", "share"))
     normal, position = (eval_output(rows, name, state) for name in ("normal", "contact_position"))
     if not flat:
@@ -112,9 +112,45 @@ OPPOSITE = 1e-6
 """Smallest value of 1 + cos of the angle between two normals for which the rotation is defined [1]."""
 LAWS: dict[type[Component], Callable[[ContactPoints, int, int, ContactPoints, int, int], FloatArray]] = {
     ContactFrictionCircleWinch2D: move_arc, ContactFrictionSurfaceWinch: move_deflection,
-    ContactFrictionBedWinch: move_deflection,
+    ContactFrictionBedWinch: move_deflection, ContactFrictionSurfaceSetWinch: move_deflection,
 }  # fmt: skip
 """Laws of contact with the cables of winch ropes, and their functions that transfer anchors."""
+
+
+def give_surfaces(old: ContactPoints, rows: Entity, cables: Entity, state: State) -> None:
+    """Write the surfaces of rows with a search into their history values.
+
+    Args:
+        old: points of the rows that were active until now.
+        rows: rows of cables that are now in use.
+        cables: the cable of each row.
+
+    Raises:
+        ModelError: a cable has fewer rows than its part of the rope touches surfaces.
+    """
+    table, data = rows.table, state.of(rows, "data")
+    count, sets = table.collect("points", rows.rows), table.collect("contact_set", rows.rows)
+    old_sets = table.collect("contact_set", old.rows.rows)
+    begin, share = (cables.table.collect(name, cables.rows) for name in ("begin", "share"))
+    place, known = PER_POINT * count + 1, old.partner >= 0
+    gap = np.array([values[:n].min() for values, n in zip(old.data, old.places, strict=True)])
+    last = np.array([values[n - 1] for values, n in zip(old.share, old.places, strict=True)])
+    for cable, one in np.unique(np.stack((cables.ids, sets)), axis=1).T:
+        own = np.flatnonzero((cables.ids == cable) & (sets == one))
+        low, high = begin[own[0]], begin[own[0]] + share[own[0]]
+        over = np.flatnonzero(known & (old_sets == one) & (old.share[:, 0] < high) & (last > low))
+        over = over[np.argsort(gap[over], kind="stable")]
+        numbers, first = np.unique(old.partner[over], return_index=True)
+        order = np.argsort(first)
+        touched = int((gap[over[first]] <= 0.0).sum())
+        if touched > len(own):
+            raise ModelError(
+                f"the cable of {table.kind} row {rows.rows[own[0]]} touches {touched} surfaces, more than its "
+                f"{len(own)} rows, when cables are merged: give more rows by `touching`"
+            )
+        chosen = numbers[order][: len(own)] + 1
+        data[own, place[own]] = np.concatenate((chosen, np.zeros(len(own) - len(chosen))))
+    state.put(rows, data, "data")
 
 
 def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: State) -> None:
@@ -127,8 +163,9 @@ def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: 
     if table.component is ContactFrictionBedWinch:
         reach[:] = [table.collect(f"suction_{name}", new.rows.rows) for name in ("coefficient", "distance")]
     for i, n in enumerate(new.places):
-        same = np.flatnonzero(old.partner == new.partner[i])
-        states, anchors, stored = np.full(n, UNDEFINED), np.zeros((n, width)), gap[i, :n].copy()
+        same = np.flatnonzero((old.partner == new.partner[i]) & (old.partner >= 0))
+        states, anchors = np.full(n, UNDEFINED), np.zeros((n, width))
+        stored = np.where(np.isfinite(gap[i, :n]), gap[i, :n], OPEN_GAP)  # rows without a surface have no gap
         # largest penetrations and gaps of points on soft beds
         kept = np.zeros((2, n if table.component is ContactFrictionBedWinch else 0))
         row = np.repeat(same, old.places[same])
@@ -194,20 +231,21 @@ class WinchContacts:
         """Read the points of the cables that are in use. For each cable, ``on`` states whether the cable is in use."""
         self._world, self._cables = world, cables
         self._rows = [find_rows(world, cables, law) for law in LAWS]
-        self._old = self._read(state, on)
+        self._old = [None if used is None else read_points(world, *used, state) for used in self._find_used(on)]
 
-    def _read(self, state: State, on: BoolArray) -> list[ContactPoints | None]:
-        found: list[ContactPoints | None] = []
+    def _find_used(self, on: BoolArray) -> list[tuple[Entity, Entity] | None]:
+        """For each law, return the rows of the cables in use and the cable of each of these rows, or None."""
+        found: list[tuple[Entity, Entity] | None] = []
         for rows, place in self._rows:
             own = np.flatnonzero(on[place])
-            used = rows is not None and len(own)
-            found.append(
-                read_points(self._world, rows[own], self._cables[place[own]], state) if rows and used else None
-            )
+            found.append((rows[own], self._cables[place[own]]) if rows is not None and len(own) else None)
         return found
 
     def change(self, state: State, on: BoolArray, length: float) -> None:
         """Transfer the history values to the cables that are now in use, for a length of the rope [m]."""
-        for old, new in zip(self._old, self._read(state, on), strict=True):
-            if old is not None and new is not None:
-                carry_history(old, new, length, state)
+        for old, used in zip(self._old, self._find_used(on), strict=True):
+            if old is None or used is None:
+                continue
+            if used[0].table.component is ContactFrictionSurfaceSetWinch:
+                give_surfaces(old, *used, state)
+            carry_history(old, read_points(self._world, *used, state), length, state)

@@ -32,7 +32,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.winch_contact import WinchContacts, check_contacts, find_joints, place_joints
+from windlass.connectors.drives.winch_contact import WinchContacts, find_joints, place_joints
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
@@ -126,7 +126,8 @@ class WinchReserve(StepHook):
     Raises:
         ModelError: positions have different shapes, positions coincide, ``active`` is given, or ``longest`` is less
             than the initial length or more than `MOST` times ``wanted``. At the start of a run, the error is raised if
-            a track of sliding joints contains a part of the cables, or if the contact of the cables has a search.
+            a track of sliding joints contains a part of the cables. When cables are merged, the error is raised if
+            their contact has a search, and the merged cable touches more surfaces than it has rows.
     """
 
     changes_state = True
@@ -236,7 +237,6 @@ class WinchReserve(StepHook):
     def before_step(self, state: State) -> None:
         """Change the number of cables if the active cables are too long or too short."""
         if not self._has_started:
-            check_contacts(self._world, self.cables, self._name)
             self._joints = find_joints(self._world, self.cables, self._name)
             self._has_started = True
         length, old = self._eval_length(state), self._level

@@ -221,7 +221,8 @@ def add_surface_contact(
 
 
 def _find_lengths(world: World, cables: Entity) -> FloatArray:
-    """Return the lengths of cables [m], shape (rows,); for cables of winch ropes the distances of their nodes."""
+    """Return the lengths of cables [m], shape (cables,); for active cables of winch ropes the distances of their nodes,
+    and 0 for inactive cables."""
     if "share" not in cables.table.component.columns:
         return collect_lengths(world, cables)
     places = []
@@ -229,7 +230,7 @@ def _find_lengths(world: World, cables: Entity) -> FloatArray:
         ((nodes, positions, rows),) = world.split_by_table(cables.table.collect(name, cables.rows))
         places.append(nodes.collect("position", rows)[np.argsort(positions)])
     lengths: FloatArray = np.linalg.norm(places[1] - places[0], axis=1)
-    return lengths
+    return np.where(cables.table.collect("active", cables.rows), lengths, 0.0)
 
 
 def _expand(value: Any, cables: int, repeat: int, places: bool) -> Any:

@@ -145,6 +145,12 @@ class Lines:
         slack = self.are_lines & (folded | ~(force >= -np.maximum(self.load, self.bearable)))
         return self._processes.any(bool(slack.any()))
 
+    def eval_compression(self) -> float:
+        """Return the largest compressive force [N] of a line beyond the force that the line bears, at the state in the
+        fields. The value is negative if all lines bear their forces.
+        """
+        return self.largest(-self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free)) - self.bearable)
+
     def _find_folded(self) -> BoolArray:
         """Find folded rows of this process, shape (rows,)."""
         return np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])

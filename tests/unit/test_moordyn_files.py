@@ -46,7 +46,11 @@ REFUSED = [
     ("5.44e8", "ropes.dat", "line 6: EA = ropes.dat of line type chain: cannot be read: No such file"),
     ("5.44e8", "damaged.txt", "line 6: EA = damaged.txt of line type chain: row '0.1,5': must have two or more rows"),
     ("5.44e8", "falling.txt", "line 6: EA = falling.txt of line type chain: must have two or more rows of ascending"),
-    ("0.64    0.5", "0.64    0.5    0.3", "line 6: Cl = 0.3 of line type chain: must be 0"),
+    (
+        "0.64    0.5",
+        "0.64    0.5    0.3",
+        "line 6: Cl = 0.3 of line type chain: must be 0, because the lift of vortices is not computed",
+    ),
     ("0.64    0.5", "0.64", "line 6: line type chain has 9 values: must have 10"),
     ("1     Fixed ", "1     Turbine1", "line 10: point 1 is Turbine1: must be Fixed, Coupled, Free or Body#"),
     ("1     Fixed ", "1     Body3", "line 10: point 1 is of Body3: must be a body of the section BODIES"),

@@ -467,3 +467,19 @@ def test_errors_of_switched_columns(columns: dict[str, Any], changed: dict[str, 
             wl.Static(world, name="").solve()
     world.set(contacts, **before)
     wl.Static(world, name="").solve()
+
+
+def test_rows_that_are_switched_off_receive_no_surface() -> None:
+    """A search assigns the surface below a cable to the row of the cable that is switched on. The surface force is
+    the stiffness times the penetration of 1 mm.
+    """
+    world = wl.World()
+    rope = straight_cable(world, (0.0, 0.0, -1e-3), (1.0, 0.0, -1e-3), 1, **ROPE)
+    grounds = [world.add(Ground, position=(0.0, 0.0, height)) for height in (0.0, -0.01)]
+    planes = [world.add(con.PlaneSurface, marker=con.rigid_marker(world, ground)) for ground in grounds]
+    contacts = con.add_surface_contact(world, planes, rope, touching=2, contact_stiffness_per_length=1e4)
+    world.set(contacts[0], active=False)
+    state = wl.Dynamic(world, step=1e-4, end=1e-4, name="").solve(wl.State(world))
+    force = wl.eval_output(contacts, "normal_force", state).sum(axis=1)
+    assert_allclose(force, [0.0, -10.0], rtol=1e-3)
+    assert wl.eval_output(contacts, "surface", state).tolist() == [-1, 0]

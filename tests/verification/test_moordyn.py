@@ -18,6 +18,7 @@ from numpy.testing import assert_allclose
 
 import windlass as wl
 from windlass.elements import hang_between
+from windlass.moordyn.run import METHOD, SPECTRAL_RADIUS
 
 from support.moordyn_motions import CALM, END, FOLDER, PERIOD, STEP, STORM, move
 
@@ -110,6 +111,26 @@ def test_lines_of_a_spar_in_motion(tmp_path: Path) -> None:
     assert_allclose(series.mean(axis=0), recorded["mean"], rtol=5e-4)
     assert_allclose(series.std(axis=0), recorded["deviation"], rtol=5e-3)
     assert_allclose(series.max(axis=0), recorded["largest"], rtol=2e-3)
+
+
+def test_a_line_that_waves_make_slack(tmp_path: Path) -> None:
+    """Waves lift a chain that hangs above the water, so it becomes slack and taut once per period. The tension in the
+    trough is 20 times as large as in the crest. With the integration method of ``windlass run-moordyn``, the mean and
+    the standard deviation of the tension agree with MoorDyn within 1 %, and the largest tension within 3 %. No energy
+    appears from nothing.
+    """
+    mooring = load("splash", tmp_path)
+    sensors = sense_segments(mooring)
+    run = wl.Dynamic(mooring.world, step=STEP, end=END, name="", method=METHOD, spectral_radius=SPECTRAL_RADIUS)
+    run.solve(mooring.rest(name=""), hooks=[sensors])
+    assert not any("energy" in reason for reason in run.verdict.reasons)
+    times = np.arange(END - 2.0 * PERIOD, END + 0.5 * STEP, STEP)
+    series = np.column_stack([np.interp(times, sensors.times, sensors[key]) for key in sensors.names])
+    recorded = RECORDED["splash"]
+    assert_allclose(series.mean(axis=0), recorded["mean"], rtol=1e-2)
+    assert_allclose(series.std(axis=0), recorded["deviation"], rtol=1e-2)
+    assert_allclose(series.max(axis=0), recorded["largest"], rtol=3e-2)
+    assert series.min() < 0.06 * series.max()
 
 
 def test_a_bed_that_slopes(tmp_path: Path) -> None:

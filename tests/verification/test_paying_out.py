@@ -5,6 +5,7 @@ Source: closed form of H. M. Irvine, Cable Structures (1981), section 2.4.
 
 from __future__ import annotations
 
+import re
 from typing import Any
 
 import numpy as np
@@ -19,6 +20,8 @@ from support.slack_lines import SHAPES, build_chain, eval_tensions, lay, list_te
 
 PAID = (35, 95, 111)
 """Seeds of lines that load steps and form-finding do not solve."""
+FOLDING = (150, 182)
+"""Seeds of lines without friction that have no equilibrium without folds."""
 ALWAYS, LONG = (*range(16), 54), 100
 """Seeds of lines in all test runs, and number of lines in long test runs. In line 54, friction of contacts that close
 is lost at the end of the load step.
@@ -57,6 +60,32 @@ def test_lines_that_are_paid_out(seed: int) -> None:
 def test_random_lines(seed: int) -> None:
     """Statics finds a stable equilibrium of random lines on planes, polylines and waves."""
     check(seed)
+
+
+@pytest.mark.parametrize("seed", FOLDING)
+def test_lines_without_equilibrium(seed: int) -> None:
+    """A line without friction that lies on a slope above its anchor has no stable equilibrium if its tension where it
+    leaves the bed is less than the weight per length times the height above the anchor: along the bed, the tension
+    decreases by this amount, so the line would be under compression. The error states this compression.
+    """
+    model = create_line(seed)
+    solver = wl.Static(model.world, rtol=1e-11, name="")
+    with pytest.raises(wl.NotConverged, match="lines that bend freely are compressed by up to") as found:
+        solver.solve()
+    stated = re.search(r"compressed by up to (\S+) N", str(found.value))
+    state = found.value.state
+    assert stated and state is not None
+    length = model.line.table.collect("length", model.line.rows)
+    force = np.ravel(wl.eval_output(model.line, "axial_force", state, x=0.5 * length[0]))
+    height = wl.eval_output(model.line, "position", state, x=0.5 * length[0])[:, 2]
+    gap = np.asarray(wl.eval_output(model.contacts, "gap", state)).min(axis=-1).reshape(-1, len(model.line)).min(axis=0)
+    lying = int(np.argmax(gap > 0.0)) - 2
+    weight = model.weight / length.sum()
+    assert model.friction == 0.0 and lying > 5
+    drop = weight * (height[lying] - height[:lying])
+    assert_allclose(force[:lying], force[lying] - drop, rtol=0, atol=5e-3 * drop[0])
+    assert force[lying] < drop[0]
+    assert_allclose(float(stated[1]), -force.min(), rtol=0.01)
 
 
 @pytest.mark.parametrize("shape", SHAPES[2:5])

@@ -362,7 +362,8 @@ def _read_type(file: InputFile, row: Row) -> None:
     )  # fmt: skip
     file.add(file.types, name, row_of_type, at, f"line type {name}")
     if len(words) > 10 and number(10, "Cl", "1", 0.0):
-        file.refuse(at, f"Cl = {words[10]} of line type {name}", "must be 0; vibration by vortices is refused")
+        instead = "must be 0, because the lift of vortices is not computed; their mean drag is a vibration_frequency of"
+        file.refuse(at, f"Cl = {words[10]} of line type {name}", f"{instead} `Mooring.loads`")
 
 
 def _read_elasticity(file: InputFile, row: Row) -> tuple[float, float, Slow | None, tuple[tuple[float, float], ...]]:

@@ -28,6 +28,10 @@ METHOD = "generalized_alpha_index2"
 """Integration method. In this method, prescribed motions are constraints on velocities. Such constraints need no
 projection if the step size changes.
 """
+SPECTRAL_RADIUS = 0.0
+"""Spectral radius of the integration method [1]. If slack lines become taut, stiff axial vibrations that steps do not
+resolve can gain energy from the integration method. The largest numerical damping prevents this.
+"""
 STARTS = "equilibrium", "file"
 """Choices of the option ``start``."""
 ROUNDING = 1e-9
@@ -58,7 +62,8 @@ def run_file(file: str) -> None:
     recorders = [Recorder("lines", folder=folder, every=max(1, round(FRAME / step)))] if folder else []
     if end > 0.0:
         breaking = [mooring.breaking] if mooring.breaking is not None else []
-        Dynamic(mooring.world, step=step, end=end, method=METHOD).solve(state, hooks=[*breaking, sensors, *recorders])
+        solver = Dynamic(mooring.world, step=step, end=end, method=METHOD, spectral_radius=SPECTRAL_RADIUS)
+        solver.solve(state, hooks=[*breaking, sensors, *recorders])
     if help_requested():
         return
     rest = find_tensions(mooring, state)

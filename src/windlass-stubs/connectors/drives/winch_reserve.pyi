@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any, NamedTuple
 import numpy as np
 from windlass.connectors.constraints.supports import fix
-from windlass.connectors.drives.winch_contact import WinchContacts, check_contacts, find_joints, place_joints
+from windlass.connectors.drives.winch_contact import WinchContacts, find_joints, place_joints
 from windlass.connectors.markers.position_markers import merge_handles
 from windlass.elements.cable.kinds import FRAME_COLUMNS
 from windlass.elements.cable.points import array_form, eval_shape, shape_integrals
