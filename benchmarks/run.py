@@ -3,9 +3,9 @@
 usage: run.py [NAME ...] [--rounds N] [--large] [--results FOLDER]
 
 NAME is belt, chain, build, start, spheres, beams or split. The default is all benchmarks, which requires about ten
-minutes. The option --large adds the belts of 960 elements and of the loaded phase, and models of 100000 cables and
-100000 spheres. With this option, the run requires more than an hour. The large cases run only once. Every benchmark can
-also be run alone, with more options, which belt.py --help lists.
+minutes. The option --large adds the belts of 960 elements, of the loaded phase and of whole processes, and models of
+100000 cables and 100000 spheres. With this option, the run requires more than an hour. The large cases run only once.
+Every benchmark can also be run alone, with more options, which belt.py --help lists.
 """
 
 import argparse
@@ -30,7 +30,12 @@ USUAL: dict[str, list[list[str]]] = {
     "split": [[]],
 }
 LARGE: dict[str, list[list[str]]] = {
-    "belt": [["960x2"], ["60x4", "120x2", "240x2", "960x2", "--loaded"]],
+    "belt": [
+        ["960x2"],
+        ["60x4", "120x2", "240x2", "960x2", "--loaded"],
+        ["60x4", "--whole"],
+        ["60x4", "--whole", "--everything"],
+    ],
     "chain": [["100000"], ["100000", *STEADY]],
     "spheres": [["100000"]],
     "split": [["chain:100000", "--rounds", "3"]],

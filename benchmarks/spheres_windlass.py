@@ -2,14 +2,14 @@
 
     windlass run spheres_windlass.py -scene packing -spheres 10000 -steps 100
 
-The spheres of spheres_scene.py are mass points. The search for contacts and the evaluation of their forces are timed in
-each step. The time includes the positions of the surfaces, the neighbour list with its searches, the contact law, and
-the sum into the forces of the coordinates. The motion of the markers and the first step are not timed, as in
-peers/spheres_simbody.cpp. An additional measurement searches for contacts in every step.
+The spheres of spheres_scene.py are mass points. `con.eval_surface_forces` is timed in each step. The time includes the
+positions of the markers and surfaces, the neighbour list with its searches, the contact law, and the sums of forces and
+torques of each surface. Setting the coordinates and the first step are not timed, as in peers/spheres_simbody.cpp.
+Another run counts the contacts.
 """
 
 import time
-from typing import Any, NamedTuple
+from typing import NamedTuple
 
 import numpy as np
 from chain_windlass import print_result
@@ -19,7 +19,6 @@ from spheres_scene import MATERIAL, RADIUS, SCENES, TRANSITION_VELOCITY, Scene, 
 import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, MassPoint
-from windlass.framework.model.system import evaluate
 
 
 class Model(NamedTuple):
@@ -45,56 +44,29 @@ def build_spheres(scene: Scene, skin: float) -> Model:
     return Model(world, force, wl.State(world).local_dofs(points))
 
 
-class Run(NamedTuple):
-    """Cost of the steps: process time and elapsed time [s], time to move the markers [s], numbers of contacts and
-    searches.
+def move(model: Model, scene: Scene, steps: int) -> tuple[float, float]:
+    """Move the spheres from the start, and evaluate their forces in each step. Return process time and elapsed time [s]
+    of the evaluations.
     """
-
-    cpu: float
-    wall: float
-    before: float
-    contacts: int
-    searches: int
-
-
-def move(model: Model, scene: Scene, steps: int, always_search: bool) -> Run:
-    """Move the spheres from the start and evaluate their forces in each step."""
-    assembly = wl.State(model.world).assembly
-    fields, f = assembly.fields, np.zeros(assembly.layout.spare + 1)
-    contact: Any = next(system for system in assembly.systems if system.name == "HuntCrossley")
-    others = [system.update for system in assembly.systems if system.update and system is not contact]
-    (bound,) = contact.sets
-    fields.v[model.dofs] = scene.velocity
-    cpu = wall = before = 0.0
-    contacts = searches = 0
+    state, cpu, wall = wl.State(model.world), 0.0, 0.0
+    state.v[model.dofs] = scene.velocity
     for k in range(steps + 1):
-        fields.x[model.dofs] = scene.position + k * scene.step * scene.velocity
-        f[:] = 0.0
-        start = time.process_time()
-        for update in others:
-            update(fields)
-        before += time.process_time() - start
-        if always_search:
-            bound.near.rebuilds = 0
-        known = bound.near.rebuilds
+        state.q[model.dofs] = k * scene.step * scene.velocity
         clock, process = time.perf_counter(), time.process_time()
-        contact.update(fields)
-        contact.residual(evaluate(fields, f=f))
+        con.eval_surface_forces(model.world, state, model.force)
         if k > 0:
             cpu += time.process_time() - process
             wall += time.perf_counter() - clock
-            contacts += count_contacts(bound)
-            searches += bound.near.rebuilds - known
-    return Run(cpu, wall, before * steps / (steps + 1), contacts, searches)
+    return cpu, wall
 
 
-def count_contacts(bound: Any) -> int:
-    """Return the number of candidate pairs that touch: two spheres, or a sphere and the half space."""
-    c, (i, j) = bound.surfaces, bound.near.pairs.T
-    apart = c.center[j] - c.center[i]
-    plane = c.reach[j] == 0.0
-    distance = np.where(plane, c.center[i, 1] - c.center[j, 1], np.sqrt((apart**2).sum(axis=1)))
-    return int((distance < c.reach[i] + c.reach[j]).sum())
+def count_contacts(model: Model, scene: Scene, steps: int) -> int:
+    """Return the number of touching pairs in all steps but the first: two spheres, or a sphere and the half space."""
+    state, found = wl.State(model.world), 0
+    for k in range(1, steps + 1):
+        state.q[model.dofs] = k * scene.step * scene.velocity
+        found += int((con.eval_contacts(model.world, state, model.force).depth > 0.0).sum())
+    return found
 
 
 def main() -> None:
@@ -104,15 +76,14 @@ def main() -> None:
     steps = wl.option("steps", 100, "1", "steps of the motion", minimum=1)
     repeats = wl.option("repeats", 1, "1", "runs through the motion, all timed together", minimum=1)
     skin = wl.option("skin", 0.0, "m", "margin of the neighbour search; 0: the default", minimum=0.0)
-    warm_up = build_spheres(create_scene(name, 20), skin)
-    move(warm_up, create_scene(name, 20), 2, True)
+    small = create_scene(name, 20)
+    move(build_spheres(small, skin), small, 2)
 
     scene = create_scene(name, spheres)
     model = build_spheres(scene, skin)
-    eager = move(model, scene, steps, True)
-    runs = [move(model, scene, steps, False) for _ in range(repeats)]
-    sums = np.array(runs).sum(axis=0)
-    cpu, wall, before, contacts, searches = sums
+    runs = [move(model, scene, steps) for _ in range(repeats)]
+    cpu, wall = np.sum(runs, axis=0)
+    contacts = repeats * count_contacts(model, scene, steps)
     state = wl.State(model.world)
     state.q[model.dofs] = steps * scene.step * scene.velocity
     state.v[model.dofs] = scene.velocity
@@ -123,7 +94,7 @@ def main() -> None:
     all_steps = repeats * steps
     print_result(
         (float(cpu), float(wall)),
-        {"spheres": spheres, "steps": all_steps, "contacts": int(contacts)},
+        {"spheres": spheres, "steps": all_steps, "contacts": contacts},
         answers={
             "force_sum": float(sizes[0]),
             "torque_sum": float(sizes[1]),
@@ -133,9 +104,6 @@ def main() -> None:
         measured={
             "contacts per second": contacts / cpu,
             "ms per step": 1e3 * cpu / all_steps,
-            "contacts per second with a search in every step": eager.contacts / eager.cpu,
-            "searches in 100 steps": 100 * searches / all_steps,
-            "markers, not timed [ms/step]": 1e3 * before / all_steps,
         },
     )
 

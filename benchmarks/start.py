@@ -28,7 +28,7 @@ IMPORT_OF_PEER = "import exudyn; from exudyn.itemInterface import Cable2D"
 CASES = ("import", "first_step", "compile", "compile_belt")
 
 
-def whole(*command: str, cold: bool = False) -> Command:
+def time_process(*command: str, cold: bool = False) -> Command:
     """Return the command that times another command as a whole process."""
     return (PYTHON, str(FOLDER / "start_child.py"), *(["--cold"] if cold else []), *command)
 
@@ -49,12 +49,18 @@ def create_case(name: str) -> Case:
         "compile_belt": "the belt drive, 10 steps, with an empty compiler cache and with a warm one",
     }
     commands: dict[str, dict[str, Command]] = {
-        "import": {"exudyn": whole(PEER_PYTHON, "-c", IMPORT_OF_PEER), "windlass": whole(PYTHON, "-c", IMPORT)},
-        "first_step": {"exudyn": whole(*CHAIN_OF_PEER, "--no_warm_up"), "windlass": whole(*CHAIN, *QUIET)},
-        "compile": {"empty": whole(*CHAIN, *QUIET, cold=True), "warm": whole(*CHAIN, *QUIET)},
+        "import": {
+            "exudyn": time_process(PEER_PYTHON, "-c", IMPORT_OF_PEER),
+            "windlass": time_process(PYTHON, "-c", IMPORT),
+        },
+        "first_step": {
+            "exudyn": time_process(*CHAIN_OF_PEER, "--no_warm_up"),
+            "windlass": time_process(*CHAIN, *QUIET),
+        },
+        "compile": {"empty": time_process(*CHAIN, *QUIET, cold=True), "warm": time_process(*CHAIN, *QUIET)},
         "compile_belt": {
-            "empty": whole(*BELT, "-output", "none", *QUIET, cold=True),
-            "warm": whole(*BELT, "-output", "none", *QUIET),
+            "empty": time_process(*BELT, "-output", "none", *QUIET, cold=True),
+            "warm": time_process(*BELT, "-output", "none", *QUIET),
         },
     }
     chosen = commands[name]

@@ -5,6 +5,7 @@ import json
 import math
 import re
 import subprocess
+from argparse import Namespace
 from pathlib import Path
 from types import ModuleType
 
@@ -12,22 +13,92 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+import windlass as wl
+from windlass import connectors, elements
 from windlass.elements import round_section
+
+from support.processes import run_python
 
 ROOT = Path(__file__).resolve().parents[2]
 
 
 def test_belt_cases(modules: dict[str, ModuleType]) -> None:
     create_case = modules["belt"].create_case
-    first, loaded = create_case("240x2", False), create_case("60x4", True)
-    assert (first.name, loaded.name) == ("belt_240x2", "belt_60x4_loaded")
-    assert list(first.commands) == ["exudyn", "windlass"]
-    for program in first.commands:
-        assert first.commands[program][-3:] == ("240", "2", "0.1")
-        assert loaded.commands[program][-5:] == ("60", "4", "1.1", "--from", "1.0")
-    for case in (first, loaded):
-        scripts = [command[1] for command in case.commands.values()]
-        assert all(Path(script).is_file() for script in scripts)
+    cases = {phase: create_case("60x4", phase) for phase in modules["belt"].PHASES}
+    assert [case.name for case in cases.values()] == [
+        "belt_60x4", "belt_60x4_steady", "belt_60x4_loaded", "belt_60x4_whole", "belt_60x4_everything"
+    ]  # fmt: skip
+    assert cases["first"].commands["exudyn"][-3:] == ("60", "4", "0.1")
+    assert cases["first"].commands["windlass"][-2:] == ("-end_time", "0.1")
+    assert cases["steady"].commands["exudyn"][-3:] == ("0.3", "--from", "0.2")
+    assert cases["steady"].commands["windlass"][-6:] == ("-end_time", "0.18", "-from", "0.2", "-until", "0.3")
+    for phase, case in cases.items():
+        assert list(case.commands) == ["exudyn", "windlass"]
+        words = [word for command in case.commands.values() for word in command]
+        assert all(Path(word).is_file() for word in words if word.endswith(".py"))
+        # only in whole processes, the child that measures a process is part of both commands
+        assert [command[1].endswith("start_child.py") for command in case.commands.values()] == [
+            phase in ("whole", "everything")
+        ] * 2
+        assert ("none" in case.commands["windlass"]) is (phase != "everything")
+
+
+def test_everything_is_measured_in_whole_processes(modules: dict[str, ModuleType]) -> None:
+    belt = modules["belt"]
+    none = {"meshes": ["60x4"], "phase": "loaded", "everything": False, "reference": False}
+    for name in ("everything", "reference"):
+        with pytest.raises(ValueError, match=f"--{name}: applies to whole processes only; add --whole"):
+            belt.create_cases(Namespace(**none | {name: True}))
+    (case,) = belt.create_cases(Namespace(**none | {"phase": "whole", "everything": True}))
+    assert case.name == "belt_60x4_everything" and "current" in case.commands["windlass"]
+    (case,) = belt.create_cases(Namespace(**none | {"phase": "whole", "reference": True}))
+    assert case.name == "belt_60x4_whole_reference" and case.commands["windlass"].count("reference") == 1
+    assert case.tolerances["omega_driven"].relative == 0.001
+
+
+def test_windows_of_the_belt_continue_one_run() -> None:
+    """The steps of a window that a second solver computes are the steps of one uninterrupted run."""
+    program, found = ROOT / "benchmarks" / "belt_windlass.py", []
+    for window in (("-end_time", "0.013"), ("-end_time", "0.01", "-from", "0.011", "-until", "0.013")):
+        words = ("-elements", "30", "-segments", "2", "-output", "none", "-ledger", "false", "-quiet", *window)
+        done = run_python([program, *words])
+        assert done.returncode == 0, done.stderr
+        (line,) = [line for line in done.stdout.splitlines() if line.startswith("RESULT ")]
+        found.append(json.loads(line.removeprefix("RESULT ")))
+    whole, part = found
+    assert (whole["counts"]["steps"], part["counts"]["steps"]) == (130, 20)
+    assert 0.0 < part["cpu"] < whole["cpu"]
+    del whole["answers"]["drive_torque_mean"], part["answers"]["drive_torque_mean"]  # mean of the window
+    for name, value in whole["answers"].items():
+        assert_allclose(part["answers"][name], value, rtol=1e-7, atol=1e-10, err_msg=name)
+
+
+def test_peer_benchmarks_use_the_public_api_only() -> None:
+    """Programs that are compared with other programs import only public packages of Windlass, use only names that these
+    packages list, and replace no names.
+    """
+    public = {"windlass": wl, "windlass.connectors": connectors, "windlass.elements": elements}
+    programs = sorted((ROOT / "benchmarks").glob("*_windlass.py"))
+    assert len(programs) == 5
+    for path in programs:
+        tree = ast.parse(path.read_text())
+        short: dict[str, ModuleType] = {}
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Import):
+                short |= {name.asname or name.name: public[name.name] for name in node.names if "windlass" in name.name}
+            elif isinstance(node, ast.ImportFrom) and str(node.module).split(".")[0] == "windlass":
+                assert node.module in public, f"{path.name} line {node.lineno}: {node.module}"
+                for name in node.names:
+                    assert name.name in dir(public[node.module]), f"{path.name} line {node.lineno}: {name.name}"
+                    if f"{node.module}.{name.name}" in public:
+                        short[name.asname or name.name] = public[f"{node.module}.{name.name}"]
+        assert wl in short.values()
+        for node in ast.walk(tree):
+            if isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name) and node.value.id in short:
+                place = f"{path.name} line {node.lineno}: {node.value.id}.{node.attr}"
+                assert node.attr in dir(short[node.value.id]) and isinstance(node.ctx, ast.Load), place
+            if isinstance(node, ast.Attribute):
+                assert node.attr not in ("assembly", "problem", "newton"), f"{path.name} line {node.lineno}"
 
 
 def test_beams_refuse_unknown_cases_and_large_errors(modules: dict[str, ModuleType]) -> None:
@@ -75,14 +146,14 @@ def test_the_page_names_the_versions_that_are_installed() -> None:
     page = (ROOT / "docs" / "explanation" / "benchmarks.md").read_text()
     (pinned,) = re.findall(r"^pyelastica=(\S+)$", (ROOT / "scripts" / "setup_bench.sh").read_text(), re.MULTILINE)
     (exudyn,) = re.findall(r"^exudyn==(\S+)$", (ROOT / "benchmarks" / "requirements.txt").read_text(), re.MULTILINE)
-    assert re.findall(r"^\[PyElastica\]\(\S+\) (\S+) for", page, re.MULTILINE) == [pinned]
-    assert re.findall(r"^\[Exudyn\]\(\S+\) (\S+) is", page, re.MULTILINE) == [exudyn]
+    assert re.findall(r"\[PyElastica\]\(\S+\)\s(\S+) for", page) == [pinned]
+    assert re.findall(r"\[Exudyn\]\(\S+\)\s(\S+), the source", page) == [exudyn]
 
 
 @pytest.mark.parametrize("mesh", ["240", "240x", "0x2", "240x2x1", "axb", "-1x2"])
 def test_belt_refuses_a_wrong_mesh(modules: dict[str, ModuleType], mesh: str) -> None:
     with pytest.raises(ValueError, match="expected elements x segments"):
-        modules["belt"].create_case(mesh, False)
+        modules["belt"].create_case(mesh, "first")
 
 
 def test_cases_are_complete(modules: dict[str, ModuleType]) -> None:

@@ -4,6 +4,7 @@ results, and reported forces.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 import numpy as np
@@ -18,6 +19,10 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.model.system import evaluate
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.newton.newton import NewtonRun
+
+from support.processes import ROOT
+
+sys.path.insert(0, str(ROOT / "benchmarks"))
 
 STEP, SPEED = 1e-4, 60.0
 
@@ -75,6 +80,22 @@ def test_one_pass_per_step(mounted: Mounted) -> None:
     assert now.rejected == 0 and solver.verdict.word == "ok"
     assert before.discontinuous_iterations > 1.3 * before.steps
     assert now.newton_iterations < 0.6 * before.newton_iterations
+
+
+@pytest.mark.parametrize("name", ["stiff", "soft", "cord"])
+def test_drives_need_few_iterations(name: str) -> None:
+    """Drives of `benchmarks/decisions.py` need at most 4 iterations and 1.2 passes per step, and at most 1 % of the
+    attempts are rejected.
+    """
+    # imported inside the function, because benchmarks are not part of the package
+    from decisions import DRIVES
+    from drives import run
+
+    found = run(DRIVES[name], revolutions=0.6, start=0.5)
+    counts = found.statistics
+    assert not found.reasons and counts.steps > 600
+    assert counts.newton_iterations <= 4.0 * counts.steps and counts.discontinuous_iterations <= 1.2 * counts.steps
+    assert counts.rejected <= 0.01 * (counts.steps + counts.rejected)
 
 
 def find_kinds_of_change(start: FloatArray, data: FloatArray) -> set[str]:
