@@ -72,9 +72,9 @@ class Clocks(wl.StepHook):
             before.update(cpu=time.process_time() - self.cpu, wall=time.perf_counter() - self.wall)
             before.update({name: getattr(self.solver.statistics, name) for name in COUNTS})
 
-    def idle_steps(self, state: wl.State, size: float) -> int:
-        """Return the number of steps before the step that ends at the start of the measurement."""
-        return 10**9 if self.noted else max(0, int((begin - state.t) / size) - 1)
+    def idle_steps(self, state: wl.State, size: float) -> wl.IdleSteps:
+        """Return the steps before the step that ends at the start of the measurement."""
+        return wl.IdleSteps(10**9 if self.noted else max(0, int((begin - state.t) / size) - 1))
 
 
 class TimedDynamic(wl.Dynamic):
