@@ -395,14 +395,24 @@ class Run:
         solver.watches.before_step(state, h)
         most = 1 if self._one_by_one else self._steps.pace
         if most > 1:
-            idle = [*solver.watches.idle_steps(state), *(hook.idle_steps(state, h) for hook in self._looking)]
-            idle.append(self._checkpoint.idle_steps(state))
-            most = min(most, 1 + min(steps.number for steps in idle))
-            if most > 1:
-                self._idle, programs = idle, [steps.program for steps in idle]
-                self._idle_programs = [program for program in programs if program is not None]
+            most = min(most, 1 + self._find_idle_steps(h))
         solver._refuse(state, then, self._hooks)
         return h, solver.sizes.foresee(then, end, most)
+
+    def _find_idle_steps(self, h: float) -> int:
+        """Return the number of coming steps, with sizes up to h [s], for which monitors and hooks need not be called.
+        Store the programs for these steps.
+        """
+        state = self._state
+        idle = [hook.idle_steps(state, h) for hook in self._looking]
+        if any(steps.number == 0 for steps in idle):
+            return 0
+        idle = [*self._solver.watches.idle_steps(state), *idle, self._checkpoint.idle_steps(state)]
+        number = min(steps.number for steps in idle)
+        if number > 0:
+            self._idle, programs = idle, [steps.program for steps in idle]
+            self._idle_programs = [program for program in programs if program is not None]
+        return number
 
     def _run_before(self, state: State) -> None:
         """Call the hooks at the start of a step, first the hooks that change the state."""
