@@ -25,6 +25,7 @@ from windlass.framework.state.hooks import (
     IdleSteps,
     StepHook,
     as_hooks,
+    find_idle_steps,
     find_stop,
     is_finite,
     overriding,
@@ -404,8 +405,8 @@ class Run:
         Store the programs for these steps.
         """
         state = self._state
-        idle = [hook.idle_steps(state, h) for hook in self._looking]
-        if any(steps.number == 0 for steps in idle):
+        idle = find_idle_steps(self._looking, state, h)
+        if any(steps.number <= 0 for steps in idle):
             return 0
         idle = [*self._solver.watches.idle_steps(state), *idle, self._checkpoint.idle_steps(state)]
         number = min(steps.number for steps in idle)

@@ -170,6 +170,20 @@ def find_stop(hooks: Iterable[StepHook], state: State) -> float:
     return earliest
 
 
+def find_idle_steps(hooks: Sequence[StepHook], state: State, size: float) -> list[IdleSteps]:
+    """Return `StepHook.idle_steps` of all hooks for steps with sizes up to ``size`` [s].
+
+    Raises:
+        ModelError: a hook returns another object than `IdleSteps` with a whole number.
+    """
+    found = [hook.idle_steps(state, size) for hook in hooks]
+    for hook, steps in zip(hooks, found, strict=True):
+        if not isinstance(steps, IdleSteps) or not isinstance(steps.number, int | np.integer):
+            given = f"idle_steps of the hook {name_hook(hook)} = {steps} at t = {state.t:.9g} s"
+            raise ModelError(f"{given}: must be IdleSteps with a whole number of steps")
+    return found
+
+
 def run_before_solve(hooks: Iterable[StepHook], state: State, end: float, steps: float) -> None:
     """Call `StepHook.before_solve` of all hooks."""
     for hook in hooks:

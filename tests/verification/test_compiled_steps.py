@@ -413,6 +413,21 @@ def test_hooks_receive_the_number_of_steps_without_calls(calls: list[int]) -> No
     assert max(hook.waits) == 9 and hook.waits.count(9) > 20
 
 
+@pytest.mark.parametrize("given", [9, wl.IdleSteps(9.5)])  # type: ignore[arg-type]
+def test_idle_steps_are_whole_numbers(given: Any) -> None:
+    """A hook that returns another object than a whole number of idle steps ends the solve with an error."""
+
+    class Wrong(wl.StepHook):
+        def after_step(self, state: wl.State) -> None:
+            pass
+
+        def idle_steps(self, state: wl.State, size: float) -> wl.IdleSteps:
+            return given  # type: ignore[no-any-return]
+
+    with pytest.raises(wl.ModelError, match=r"idle_steps of the hook Wrong = .*9.* at t = .* must be IdleSteps with a"):
+        chain()[0].solve(hooks=[Wrong()])
+
+
 def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -> None:
     """A ledger evaluates the records of a solve that a hook has ended. For a solve of another model, the ledger raises
     an error.
