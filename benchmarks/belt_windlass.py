@@ -49,9 +49,9 @@ class Clocks(wl.StepHook):
             self.counts = {name: getattr(self.solver.statistics, name) for name in COUNTS}
             self.wall, self.cpu = time.perf_counter(), time.process_time()
 
-    def idle_steps(self, state: wl.State, size: float) -> int:
-        """Return the number of steps before the step that ends at the start of the measurement."""
-        return 10**9 if self.noted else max(0, int((self.begin - state.t) / size) - 1)
+    def idle_steps(self, state: wl.State, size: float) -> wl.IdleSteps:
+        """Return the steps before the step that ends at the start of the measurement."""
+        return wl.IdleSteps(10**9 if self.noted else max(0, int((self.begin - state.t) / size) - 1))
 
 
 def start_again() -> None:

@@ -86,10 +86,10 @@ class Clock(wl.StepHook):
         if self._statistics.steps == self._after:
             self._note()
 
-    def idle_steps(self, state: wl.State, size: float) -> int:
-        """Return the number of steps until the next step with work of this hook."""
+    def idle_steps(self, state: wl.State, size: float) -> wl.IdleSteps:
+        """Return the steps until the next step with work of this hook."""
         left = self._after - self._statistics.steps - 1
-        return left if left >= 0 else sys.maxsize
+        return wl.IdleSteps(left if left >= 0 else sys.maxsize)
 
     def _note(self) -> None:
         self.iterations = self._statistics.newton_iterations

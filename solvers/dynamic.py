@@ -22,8 +22,10 @@ from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
 from windlass.framework.state.hooks import (
     Hook,
+    IdleSteps,
     StepHook,
     as_hooks,
+    find_idle_steps,
     find_stop,
     is_finite,
     overriding,
@@ -331,6 +333,8 @@ class Run:
         self._before, self._after = overriding(hooks, "before_step"), overriding(hooks, "after_step")
         self._looking = list(dict.fromkeys([*self._before, *self._after]))
         self._stopping = overriding(hooks, "next_stop")
+        # the last proposed steps without calls of monitors and hooks, and their programs
+        self._idle, self._idle_programs = list[IdleSteps](), list[Program]()
 
     def begin(self, resume: bool) -> None:
         """Determine contact states, and compute consistent accelerations and multipliers. If ``resume`` is true,
@@ -358,7 +362,7 @@ class Run:
         solver.progress.begin(state.t, solver.end)
         self._lay_down()
         # the report of the run contains each step, so compiled code must not execute several steps at once
-        self._one_by_one = self._pauses or solver.progress.history is not None
+        self._one_by_one = self._pauses or self._looked_at or solver.progress.history is not None
         notes = solver.watches.start(state, seen=self._pauses or bool(self._looking))
         solver._begin_verdict(state, nominal, notes)
 
@@ -389,12 +393,27 @@ class Run:
             solver.assembly.renew(state)
         end = min(solver.end, find_stop(self._stopping, state)) if self._stopping else solver.end
         h, then = solver.sizes.propose(state.t, end)
-        most = min(solver.watches.before_step(state, h), 1 if self._one_by_one else self._steps.pace)
+        solver.watches.before_step(state, h)
+        most = 1 if self._one_by_one else self._steps.pace
         if most > 1:
-            most = 1 + min([most - 1, *(hook.idle_steps(state, h) for hook in self._looking)])
-            most = min(most, 1 + self._checkpoint.idle_steps(state))
+            most = min(most, 1 + self._find_idle_steps(h))
         solver._refuse(state, then, self._hooks)
         return h, solver.sizes.foresee(then, end, most)
+
+    def _find_idle_steps(self, h: float) -> int:
+        """Return the number of coming steps, with sizes up to h [s], for which monitors and hooks need not be called.
+        Store the programs for these steps.
+        """
+        state = self._state
+        idle = find_idle_steps(self._looking, state, h)
+        if any(steps.number <= 0 for steps in idle):
+            return 0
+        idle = [*self._solver.watches.idle_steps(state), *idle, self._checkpoint.idle_steps(state)]
+        number = min(steps.number for steps in idle)
+        if number > 0:
+            self._idle, programs = idle, [steps.program for steps in idle]
+            self._idle_programs = [program for program in programs if program is not None]
+        return number
 
     def _run_before(self, state: State) -> None:
         """Call the hooks at the start of a step, first the hooks that change the state."""
@@ -443,8 +462,8 @@ class Run:
         parts = kernels.begin, solver.watches.programs(), kernels.end, solver.consistency.find_program(state)
         can_cut = solver.sizes.can_cut(h)
         # Python code checks the shapes of cables after the first step, see `_is_hard`
-        idle = solver.statistics.steps > 0 and not self._looked_at
-        compiled = idle and steps.prepare(ends, *parts, self._find_idle_programs(), can_cut)
+        may_compile = solver.statistics.steps > 0 and not self._looked_at
+        compiled = may_compile and steps.prepare(ends, *parts, self._idle_programs, can_cut)
         self._second: tuple[PassValues, NewtonRun] | None = None
         # whether the first pass has used return maps
         self._maps = False
@@ -534,24 +553,17 @@ class Run:
         return run.converged
 
     def _note_steps(self, t: float, steps: int, passes: int, iterations: int) -> None:
-        """Record steps that compiled code has executed without hooks. The last of these steps ends at ``t`` [s]."""
+        """Record steps that compiled code has executed without calls of monitors and hooks. The last of these steps
+        ends at ``t`` [s].
+        """
         solver, state = self._solver, self._state
         state.t, state.step = t, state.step + steps
         solver.statistics.add(steps, passes, iterations)
         solver.newton.iterations += iterations
-        solver.watches.skip(steps)
         solver.sizes.accept(steps)
-        self._checkpoint.skip(steps)
-        for hook in self._looking:
-            hook.skip(steps)
-
-    def _find_idle_programs(self) -> list[Program]:
-        """Return the compiled programs that replace the calls of monitors and hooks, for steps that compiled code
-        executes.
-        """
-        programs = [hook.idle_program(self._state) for hook in self._looking]
-        found = self._solver.watches.idle_programs(self._state)
-        return [*found, *(program for program in programs if program is not None)]
+        for idle in self._idle:
+            if idle.after is not None:
+                idle.after(steps)
 
     def _store(self) -> None:
         """Copy the motion and the history values at the end of the step from the fields to the state."""

@@ -30,7 +30,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.system import Fields
 from windlass.framework.output.probes import Probe, SensorLike
 from windlass.framework.state.evaluate import load_outputs
-from windlass.framework.state.hooks import ROUNDING, StepHook, find_rounding
+from windlass.framework.state.hooks import ROUNDING, IdleSteps, StepHook, find_rounding
 from windlass.framework.state.state import State
 
 Value = int | float | bool | str | np.number[Any] | np.bool_
@@ -198,9 +198,9 @@ class FMUController(StepHook):
         """Return the time of the next exchange [s]."""
         return self._next
 
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of steps that the solver can make before the next exchange."""
-        return max(0, int((self._next - state.t) / size - ROUNDING) - 1)
+    def idle_steps(self, state: State, size: float) -> IdleSteps:
+        """Return the steps that the solver can make before the next exchange."""
+        return IdleSteps(max(0, int((self._next - state.t) / size - ROUNDING) - 1))
 
     def find_obstacle(self) -> str:
         """Return the reason why the FMU cannot store its state. If the FMU can store its state, return "". Without a

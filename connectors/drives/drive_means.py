@@ -52,13 +52,12 @@ from windlass.framework.checks.checks import (
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportSection
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.program import Program
 from windlass.framework.ledger.energy_ledger import EnergyLedger
 from windlass.framework.model.system import Fields
-from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.figures import check_picture
 from windlass.framework.output.probes import Probe, SensorLike
 from windlass.framework.output.sensors import Sensors
+from windlass.framework.state.hooks import NO_STEPS, IdleSteps
 from windlass.framework.state.state import State, check_world
 
 SAME_TIME = 1e-9
@@ -305,37 +304,24 @@ class DriveMeans(Sensors):
         if self._marks:
             self._motion.add(state)
 
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of coming steps in which this hook need not be called. The hook must be called if a record
-        is due, or if the buffer in which compiled code stores its records is full. Compiled code integrates the motion
-        of the pulleys in these steps.
+    def idle_steps(self, state: State, size: float) -> IdleSteps:
+        """Return the coming steps up to the next record, or up to the step that fills the buffer of the records that
+        compiled code makes. After the first record, compiled code integrates the motion of the pulleys in these steps.
+        Return no steps if compiled code cannot evaluate the powers.
         """
+        idle = super().idle_steps(state, size)
         if not self._marks or not self._motion.is_wanted:
-            return EveryNth.idle_steps(self, state, size)
-        if self._motion.find_program(state) is None:
-            return 0
-        # compiled code cannot evaluate the values of ``sensors``
-        return MOST_RECORDS - 1 if self._records_all(state) else EveryNth.idle_steps(self, state, size)
-
-    def _records_all(self, state: State) -> bool:
-        """Let compiled code record all quantities from the next step on. Return False if Python must evaluate some of
-        the quantities.
-        """
-        return len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
-
-    def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that integrates the motion of the pulleys over a step and makes records. Return
-        None before the first record, or if compiled code cannot evaluate the powers.
-        """
-        if not self._marks:
-            return None
+            return idle
+        program = self._motion.find_program(state)
+        if program is None:
+            return NO_STEPS
         self._begun = state.step
-        self._records_all(state)
-        return self._motion.find_program(state)
+        # compiled code cannot evaluate the values of ``sensors``
+        records = len(self._sensors) == 1 and self._motion.begin_records(state, self._steps, self._every or 0)
+        return IdleSteps(MOST_RECORDS - 1 if records else idle.number, program, idle.after)
 
-    def skip(self, steps: int) -> None:
-        """Count the steps of compiled code, and store the records that compiled code has made."""
-        super().skip(steps)
+    def _add_steps(self, steps: int) -> None:
+        super()._add_steps(steps)
         for t, step, row, energies in self._motion.fetch_records():
             self._keep([row], [(t, self._begun + step)])
             self._energies.append(energies)

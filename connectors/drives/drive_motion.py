@@ -5,7 +5,7 @@ Powers fluctuate from step to step, and steps are shorter when a cable runs onto
 every tenth step has an error of about 0.3 %, which is as large as the relative loss of power of a belt. The mean creep
 from every tenth step also has an error of about 0.3 %.
 
-Compiled code integrates the quantities over the steps between two calls of Python, see `StepHook.idle_program`.
+Compiled code integrates the quantities over the steps between two calls of Python, see `StepHook.idle_steps`.
 Compiled code also records all quantities of the drive at the steps at which a record is due. The torque on a pulley is
 the contact torque on its circle, plus the torques of teeth and bending losses on the rotation of its body.
 """

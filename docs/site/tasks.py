@@ -73,7 +73,7 @@ TASKS: dict[str, tuple[str, str, dict[str, str]]] = {
         "Solve",
         "Statics, dynamics and modes, restart, and errors.",
         {
-            "Solvers": "Static Dynamic Explicit Passes StepControl State StepHook",
+            "Solvers": "Static Dynamic Explicit Passes StepControl State StepHook IdleSteps",
             "Modes": "Modes ModesResult Campbell campbell find_critical_speed",
             "Derivatives": "evaluate evaluate_frequencies evaluate_modes ModeDerivatives evaluate_motion "
             "MotionDerivatives evaluate_objective MotionGradient evaluate_mean MeanGradient end_value time_integral "

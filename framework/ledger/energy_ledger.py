@@ -49,11 +49,12 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 from windlass.framework.output.csv import CsvTable, TableClaim
-from windlass.framework.output.every_nth import ROOM, EveryNth, RecordNumbers
+from windlass.framework.output.every_nth import EveryNth, RecordNumbers
 from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.parallel.processes import join_rows
 from windlass.framework.restart.insurance import is_replaying
 from windlass.framework.state.evaluate import find_evaluated_rows
+from windlass.framework.state.hooks import NO_STEPS, IdleSteps
 from windlass.framework.state.state import State, as_local, check_world
 
 MOST_ROWS, MOST_NAMES, LINE, SEEN = 2000, 4, 34, 1e-3
@@ -298,24 +299,22 @@ class EnergyLedger(EveryNth):
         values = parallel_assembly(self._world).processes.sum(np.array(list(sums.values())))
         return dict(zip(sums, values.tolist(), strict=True))
 
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of coming steps for which this hook need not be called."""
-        assert self._balance is not None
-        if state.world.version != self._version or self._balance.find_program(state) is None:
-            return 0
-        return ROOM if self.can_ask else super().idle_steps(state, size)
+    _step_calls = before_step, after_step
 
-    def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program for a time step: it adds the values of the step to the sums, and makes a record
-        if one is due. Return None if the step cannot be evaluated without Python.
+    def idle_steps(self, state: State, size: float) -> IdleSteps:
+        """Return coming steps with a program that adds the values of each step to the sums, and makes a record if one
+        is due. Return no steps if the steps cannot be evaluated without Python.
         """
         assert self._balance is not None
-        integrate, record = self._balance.find_program(state), self.find_asking(state)
-        if integrate is None or record is None:
-            return integrate
+        integrate = self._balance.find_program(state) if state.world.version == self._version else None
+        if integrate is None:
+            return NO_STEPS
+        number, record, after = super().idle_steps(state, size)
+        if record is None:
+            return IdleSteps(number, integrate, after)
         if self._parts != (integrate, record):
             self._parts, self._joined = (integrate, record), join([integrate, record])
-        return self._joined
+        return IdleSteps(number, self._joined, after)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
         """Return the array of the sums, which is also the array of the values of a record. Each step adds its values to
@@ -335,9 +334,8 @@ class EnergyLedger(EveryNth):
         self._times += times
         self._pending += list(records)
 
-    def skip(self, steps: int) -> None:
-        """Add the number of steps made by compiled code to ``self.steps``, and store the records of these steps."""
-        super().skip(steps)
+    def _add_steps(self, steps: int) -> None:
+        super()._add_steps(steps)
         self.steps += steps
 
     def record(self, state: State) -> None:

@@ -7,7 +7,7 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from math import ceil, inf
-from typing import NamedTuple
+from typing import Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -17,15 +17,13 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step, When
 from windlass.framework.output.series import Closing
-from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.hooks import IdleSteps, StepHook
 from windlass.framework.state.state import State
 
 ROUNDING = 1e-6
 """If two times of steps and frames differ by less than this fraction [1] of the interval between frames or of the step
 size, the times are treated as equal.
 """
-STEP_CALLS = {"before_step", "after_step", "idle_steps"}
-"""Methods of a hook that determine at which steps the hook is called."""
 STEPS, EVERY, DONE, PASSED, STORED = range(5)
 """Indices of the values in the array ``counts`` of `count_step`."""
 START, INTERVAL, EARLIEST = range(3)
@@ -106,11 +104,6 @@ class EveryNth(StepHook, Closing, ABC):
         # or step number at the start, and the interval between frames
         self._by_time, self._start, self._interval = True, 0.0, 0.0
         self._done = 0  # number of frames with times that are not later than the previous step
-        # Whether the most derived class that defines any of the methods `STEP_CALLS` defines ``idle_steps``. See
-        # `can_ask`.
-        self._is_asked = "idle_steps" in next(
-            vars(kind) for kind in type(self).__mro__ if vars(kind).keys() & STEP_CALLS
-        )
         # the earliest time [s] of a record, and whether the present solve has not made a step yet
         self._earliest, self._begins = -inf, True
         # values for steps in compiled code: the arguments of `count_step`, the state that the steps change, and the
@@ -153,7 +146,18 @@ class EveryNth(StepHook, Closing, ABC):
         if due and state.t >= self._earliest:
             self.record(state)
 
-    def idle_steps(self, state: State, size: float) -> int:
+    # The methods that compiled code replaces at recorded steps. If a subclass overrides one of them, Python calls it.
+    _step_calls: ClassVar[tuple[Any, Any]] = before_step, after_step
+
+    def idle_steps(self, state: State, size: float) -> IdleSteps:
+        """Return `ROOM` steps with a program that records a step if a record is due. If compiled code cannot decide
+        which steps are recorded, return the steps that precede the next recorded step.
+        """
+        program = self._find_asking(state)
+        number = self._count_before(state, size) if program is None else ROOM
+        return IdleSteps(number, program, self._add_steps)
+
+    def _count_before(self, state: State, size: float) -> int:
         """Return the number of steps that precede the next recorded step."""
         if self._every is not None:
             return self._every - 1 - self._steps % self._every
@@ -162,16 +166,6 @@ class EveryNth(StepHook, Closing, ABC):
         due = self._start + (self._count_due(state) + 1 - ROUNDING) * self._interval
         # rounding errors may reduce this number by one, but never increase it
         return max(0, ceil((due - state.t) / size - ROUNDING) - 1)
-
-    @property
-    def can_ask(self) -> bool:
-        """Whether compiled code can decide which steps are recorded. Compiled code can decide if frames are equally
-        spaced in step numbers or in time.
-
-        A subclass that overrides ``before_step`` or ``after_step`` without ``idle_steps`` cannot use compiled code.
-        """
-        spaced = self._every is not None or (self._by_time and self._interval > 0.0)
-        return spaced and self._is_asked
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
         """Return the values of a record if compiled code can read them, otherwise None. Until the arrays change,
@@ -184,14 +178,15 @@ class EveryNth(StepHook, Closing, ABC):
         shape (records, n).
         """
 
-    def find_asking(self, state: State) -> Program | None:
-        """Return a program that records a time step if a record is due. With this program, all steps run in compiled
-        code. Return None if compiled code cannot decide which steps are recorded.
+    def _find_asking(self, state: State) -> Program | None:
+        """Return a program that records a time step if a record is due. Return None if frames are not equally spaced in
+        step numbers or in time, or if a subclass overrides ``before_step`` or ``after_step``.
 
         Compiled code stores the values of `find_numbers`. If `find_numbers` returns None, compiled code calls Python
         for each record.
         """
-        if not self.can_ask:
+        is_spaced = self._every is not None or (self._by_time and self._interval > 0.0)
+        if not is_spaced or (type(self).before_step, type(self).after_step) != self._step_calls:
             return None
         time, numbers = parallel_assembly(state.world).fields.time, self.find_numbers(state)
         if time is not self._time or numbers is not self._numbers:
@@ -223,7 +218,7 @@ class EveryNth(StepHook, Closing, ABC):
         finally:
             state.t, state.step = t, step
 
-    def skip(self, steps: int) -> None:
+    def _add_steps(self, steps: int) -> None:
         """Add the steps of compiled code to the number of steps, and store the records that compiled code has made in
         these steps.
         """

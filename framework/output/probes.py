@@ -17,11 +17,10 @@ from windlass.framework.checks.checks import checked, instance, that
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Program
 from windlass.framework.model.drawing import FieldEntries
 from windlass.framework.model.system import Fields
 from windlass.framework.model.world import World
-from windlass.framework.output.every_nth import ROOM, EveryNth, RecordNumbers
+from windlass.framework.output.every_nth import EveryNth, RecordNumbers
 from windlass.framework.state.evaluate import load_outputs
 from windlass.framework.state.state import State, check_world
 
@@ -178,16 +177,6 @@ class Readings(EveryNth):
             self._places[sensor.name] = (first, probe)
             self.units[sensor.name] = probe.columns[0][1] if probe.columns else "1"
             first += len(probe.columns)
-
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of coming steps for which this hook need not be called. The result is `ROOM` if compiled
-        code decides which steps are recorded.
-        """
-        return ROOM if self.can_ask else super().idle_steps(state, size)
-
-    def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a time step if a record is due, or None. See `find_asking`."""
-        return self.find_asking(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
         """Return the values of all sensors if compiled code can read them, otherwise None. Compiled code can read

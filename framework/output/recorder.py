@@ -32,12 +32,11 @@ from windlass.framework.errors import OutputError, WindlassError
 from windlass.framework.files.lock import OutputLock
 from windlass.framework.files.outputs import Claim
 from windlass.framework.files.whole_files import check_target
-from windlass.framework.kernels.program import Program
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.model.drawing import Drawing, Painting
 from windlass.framework.model.world import World
 from windlass.framework.output.drawing import Canvas
-from windlass.framework.output.every_nth import ROOM, EveryNth
+from windlass.framework.output.every_nth import EveryNth
 from windlass.framework.output.folder import create_output_folder
 from windlass.framework.output.formats import find_formats
 from windlass.framework.output.scene import Drawn, Scene
@@ -184,18 +183,6 @@ class Recorder(EveryNth):
             assert self._scene is not None
             self._on_first(lambda drawn: self._write(now, *drawn), self._scene.draw(state))
         self._times.append(now)
-
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the number of coming steps for which this hook need not be called. The result is `ROOM` if compiled
-        code decides which steps are recorded, and calls Python for these steps.
-        """
-        return ROOM if self.can_ask else super().idle_steps(state, size)
-
-    def idle_program(self, state: State) -> Program | None:
-        """Return the program that runs after each time step and records the step if a record is due. Return None if
-        compiled code cannot decide which steps are recorded, see `find_asking`.
-        """
-        return self.find_asking(state)
 
     def _begin(self, state: State) -> None:
         """Draw the model in the reference configuration, and create the series of frames from these drawings. The call

@@ -7,6 +7,7 @@ import time
 
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.parallel.processes import Processes
+from windlass.framework.state.hooks import IdleSteps
 
 LONGEST_WAIT = 512
 """Largest number of steps between two readings of the clock."""
@@ -38,12 +39,11 @@ class Clock:
         self._seconds = math.inf
 
     @property
-    def idle_steps(self) -> int:
-        """Number of coming steps for which `is_due` need not be called."""
-        return LONGEST_WAIT if self._never else self._wait - 1
+    def idle_steps(self) -> IdleSteps:
+        """The coming steps for which `is_due` need not be called."""
+        return IdleSteps(LONGEST_WAIT) if self._never else IdleSteps(self._wait - 1, after=self._add_steps)
 
-    def skip(self, steps: int) -> None:
-        """Subtract steps that were made without a call of `is_due` from the number of steps until the next reading."""
+    def _add_steps(self, steps: int) -> None:
         self._wait -= steps
 
     def is_due(self) -> bool:

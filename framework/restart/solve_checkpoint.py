@@ -27,7 +27,7 @@ from windlass.framework.state.fingerprint import (
     list_switches,
     restore_changes,
 )
-from windlass.framework.state.hooks import StepHook, keeps_nothing, name_hooks, refuse_obstacles
+from windlass.framework.state.hooks import IdleSteps, StepHook, keeps_nothing, name_hooks, refuse_obstacles
 from windlass.framework.state.state import State
 
 LOOPS = count()
@@ -216,18 +216,17 @@ class SolveCheckpoint:
         elif checkpoint.clock.is_due():
             self._write(state, finished=False, by_clock=True)
 
-    def idle_steps(self, state: State) -> int:
-        """Return a number of steps within which no checkpoint can become due."""
+    def idle_steps(self, state: State) -> IdleSteps:
+        """Return coming steps within which no checkpoint can become due."""
         checkpoint = self._checkpoint
-        if checkpoint is None or self._is_past:
-            return LONGEST_WAIT
-        wait = checkpoint.clock.idle_steps
-        return min(wait, checkpoint.every - 1 - state.step % checkpoint.every) if checkpoint.every else wait
-
-    def skip(self, steps: int) -> None:
-        """Inform the clock about the number of steps that were executed without a call of `before_step`."""
-        if self._checkpoint is not None:
-            self._checkpoint.clock.skip(steps)
+        if checkpoint is None:
+            return IdleSteps(LONGEST_WAIT)
+        number, _, after = checkpoint.clock.idle_steps
+        if self._is_past:
+            number = LONGEST_WAIT
+        elif checkpoint.every:
+            number = min(number, checkpoint.every - 1 - state.step % checkpoint.every)
+        return IdleSteps(number, after=after)
 
     def check_interrupt(self, state: State) -> None:
         """If the user has pressed Ctrl-C, store the state and stop the solve. Call this method between two steps.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from math import inf, isfinite
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -19,6 +19,26 @@ ROUNDING, UNITS = 1e-9, 4.0
 """ROUNDING, UNITS: largest difference of two times that is treated as a rounding error. ROUNDING is a fraction of the
 step size, and UNITS is a multiple of the rounding unit of the time.
 """
+
+
+class IdleSteps(NamedTuple):
+    """Coming steps that run without calls of a hook, see `StepHook.idle_steps`.
+
+    Attributes:
+        number: largest number of these steps.
+        program: compiled code that runs after each of these steps, or None. The fields then contain the values at the
+            end of the step. The program may change all fields except the time.
+        after: function that receives the number of these steps that were made, before the next call of the hook; None
+            if the hook does not need this number.
+    """
+
+    number: int = 0
+    program: Program | None = None
+    after: Callable[[int], None] | None = None
+
+
+NO_STEPS = IdleSteps()
+"""Result of a hook that must be called for the present step."""
 
 
 class StepHook:
@@ -71,21 +91,14 @@ class StepHook:
         """
         return ()
 
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return for how many coming steps, with step sizes up to ``size`` [s], the hook need not be called.
+    def idle_steps(self, state: State, size: float) -> IdleSteps:
+        """Return the coming steps, with step sizes up to ``size`` [s], for which the hook need not be called, for
+        example ``IdleSteps(9)``.
 
-        The solver calls this method after `before_step`, and does not call `before_step` and `after_step` for these
-        steps.
+        The solver calls this method after `before_step`. It may then make up to this number of steps without calls of
+        `before_step` and `after_step`.
         """
-        return 0
-
-    def idle_program(self, state: State) -> Program | None:
-        """Return compiled code that runs after each idle step (a step without calls of this hook). The fields then
-        contain the values at the end of the step.
-
-        The program may change all fields except the time.
-        """
-        return None
+        return NO_STEPS
 
     def next_stop(self, state: State) -> float:
         """Return the next time [s] at which a step must end. This time must be later than the time of the state. Return
@@ -94,9 +107,6 @@ class StepHook:
         Solvers with time steps call this method after `before_step`, and shorten a step that would pass this time.
         """
         return inf
-
-    def skip(self, steps: int) -> None:
-        """Receive the number of steps that have run without calls of this hook since the last call of this method."""
 
     def find_obstacle(self) -> str:
         """Return the reason why this hook cannot continue after a restart, or an empty text if the hook can continue. A
@@ -158,6 +168,20 @@ def find_stop(hooks: Iterable[StepHook], state: State) -> float:
             raise ModelError(f"{given}: must be later than the state")
         earliest = min(earliest, stop)
     return earliest
+
+
+def find_idle_steps(hooks: Sequence[StepHook], state: State, size: float) -> list[IdleSteps]:
+    """Return `StepHook.idle_steps` of all hooks for steps with sizes up to ``size`` [s].
+
+    Raises:
+        ModelError: a hook returns another object than `IdleSteps` with a whole number.
+    """
+    found = [hook.idle_steps(state, size) for hook in hooks]
+    for hook, steps in zip(hooks, found, strict=True):
+        if not isinstance(steps, IdleSteps) or not isinstance(steps.number, int | np.integer):
+            given = f"idle_steps of the hook {name_hook(hook)} = {steps} at t = {state.t:.9g} s"
+            raise ModelError(f"{given}: must be IdleSteps with a whole number of steps")
+    return found
 
 
 def run_before_solve(hooks: Iterable[StepHook], state: State, end: float, steps: float) -> None:

@@ -12,7 +12,7 @@ import numpy as np
 from windlass.framework.arrays import BoolArray, FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.program import Program
-from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.hooks import NO_STEPS, IdleSteps, StepHook
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.sensitivities.companion import (
@@ -98,14 +98,10 @@ class MotionRecorder(StepHook):
         """Record a step."""
         self._record(state)
 
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return a large number if the model has no history values, otherwise 0."""
-        return 0 if len(state.data) else ALL
-
-    def idle_program(self, state: State) -> Program | None:
-        """Return the program that records a step that compiled code has computed."""
+    def idle_steps(self, state: State, size: float) -> IdleSteps:
+        """Return all coming steps, with the program that records a step, if the model has no history values."""
         self._changing = state
-        return self._program
+        return NO_STEPS if len(state.data) else IdleSteps(ALL, self._program)
 
     def _record_changing(self) -> None:
         """Record a step while compiled code runs. The state contains the values at the end of the step, except for the

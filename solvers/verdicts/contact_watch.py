@@ -56,8 +56,9 @@ from windlass.framework.model.gaps import (
     create_near,
 )
 from windlass.framework.model.system import System, evaluate
+from windlass.framework.state.hooks import IdleSteps
 from windlass.framework.state.state import State
-from windlass.solvers.verdicts.watch import NEVER, Watch
+from windlass.solvers.verdicts.watch import ALL, Watch
 
 LIMITS = {
     "euler": 0.02, "midpoint": 0.3, "rk3": 0.4, "rk4": 0.4, "rk6": 0.4, "rk": 1.0, "verlet": 0.4,
@@ -311,7 +312,7 @@ class ContactWatch(Watch):
         self._is_stale = True
         return []
 
-    def before_step(self, state: State, h: float, moved: bool) -> int:
+    def before_step(self, state: State, h: float, moved: bool) -> None:
         """Prepare the check of the next step. If the state or the model has changed since the last step, gaps and gap
         rates are measured again.
         """
@@ -328,15 +329,14 @@ class ContactWatch(Watch):
         if others or moved:
             self._look_at_start(state)
         self._is_stale = False
-        return NEVER
+
+    def idle_steps(self, state: State) -> IdleSteps:
+        """Return the coming steps that Python need not check, see `Watch.idle_steps`."""
+        return IdleSteps(ALL, self._accept_program)
 
     def program(self) -> Program:
         """Return the compiled program that is executed after each Newton run, see `Watch.program`."""
         return self._program
-
-    def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that is executed after each compiled step, see `Watch.idle_program`."""
-        return self._accept_program
 
     def after_step(self, state: State, changed: bool) -> None:
         """End a step, see `Watch.after_step`."""

@@ -36,6 +36,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import NO_CALLS, Program, Step
 from windlass.framework.ledger.balance_kernels import drop_states
 from windlass.framework.model.system import evaluate
+from windlass.framework.state.hooks import IdleSteps
 from windlass.framework.state.state import State
 from windlass.solvers.verdicts.watch import SOLVED, Watch
 
@@ -185,7 +186,7 @@ class EnergyWatch(Watch):
         self._steps, self._due, self._last = int(kept["steps"]), 0, int(kept["last"])
         self._run[:], self._checks[:] = np.reshape(kept["sums"], (2, 4)), (0, 0, *kept["looks"])
 
-    def before_step(self, state: State, h: float, moved: bool) -> int:
+    def before_step(self, state: State, h: float, moved: bool) -> None:
         """Prepare the checks of the next step, see `Watch.before_step`."""
         number = self._steps + 1
         follows = number <= self._last
@@ -193,21 +194,27 @@ class EnergyWatch(Watch):
         if self._wanted:
             self._lay_down(state)
             self._checks[1] = follows
-            # compiled code checks consecutive steps, unless the check needs sums over several processes
-            last = number
-            if self._assembly.processes.size == 1:
-                last = max(number, self._last)
-                while not follows and is_due(last + 1):
-                    last += 1
-            return last + 1 - number
+            return
         self._checks[0] = 0
         if number >= self._due:
             # the next checked step has the number of the next power of two or of the next multiple of `EVERY`
             self._due = min(1 << (number - 1).bit_length(), -(-number // EVERY) * EVERY)
-        return self._due - number
 
-    def skip(self, steps: int) -> None:
-        """Record steps that compiled code has executed, see `Watch.skip`."""
+    def idle_steps(self, state: State) -> IdleSteps:
+        """Return the steps before the next check, or the coming steps that compiled code checks. Compiled code checks
+        consecutive steps, unless the check needs sums over several processes.
+        """
+        number = self._steps + 1
+        if not self._wanted:
+            return IdleSteps(self._due - number - 1, after=self._add_steps)
+        last = number
+        if self._assembly.processes.size == 1:
+            last = max(number, self._last)
+            while number > self._last and is_due(last + 1):
+                last += 1
+        return IdleSteps(last - number, self._check, self._add_steps)
+
+    def _add_steps(self, steps: int) -> None:
         self._steps += steps
 
     def program(self) -> Program:
@@ -215,10 +222,6 @@ class EnergyWatch(Watch):
         history values of this run, which are still in the fields.
         """
         return self._program if self._wanted else NO_CALLS
-
-    def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that is executed after each compiled step, see `Watch.idle_program`."""
-        return self._check if self._wanted else None
 
     def reject(self) -> None:
         """Record a failed step, see `Watch.reject`."""

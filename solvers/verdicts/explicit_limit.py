@@ -22,7 +22,7 @@ from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
 from windlass.framework.state.assemble import assemble_matrix
 from windlass.framework.state.state import State
-from windlass.solvers.verdicts.watch import NEVER, Watch
+from windlass.solvers.verdicts.watch import Watch
 
 LARGEST = 20_000
 """Number of coordinates above which the limit is not estimated. For more coordinates, the estimate would take longer
@@ -103,12 +103,11 @@ class LimitWatch(Watch):
             self._look(state)
         return self.judge()
 
-    def before_step(self, state: State, h: float, moved: bool) -> int:
+    def before_step(self, state: State, h: float, moved: bool) -> None:
         """Prepare the checks of the next step, see `Watch.before_step`."""
         if self._version != self._assembly.world.version and self._steps >= self._next:
             self._compare(state)
         self._steps += 1
-        return NEVER
 
     def finish(self, state: State, moved: bool) -> None:
         """Record the end of the run, see `Watch.finish`."""

@@ -27,10 +27,11 @@ from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import NO_CALLS, Program, Step
 from windlass.framework.model.system import System, evaluate
+from windlass.framework.state.hooks import NO_STEPS, IdleSteps
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.constraint_rates import ConstraintRates
 from windlass.solvers.constraint_motion.start import SMALL_JUMP, find_driven
-from windlass.solvers.verdicts.watch import NEVER, Watch
+from windlass.solvers.verdicts.watch import ALL, Watch
 
 GROWTH = 4.0
 """Ratio [1] of the constraint changes in a step and in the previous step. If the ratio is larger than this value, the
@@ -106,11 +107,14 @@ class PrescribedWatch(Watch):
         self._revision, self._wait = -1, 0
         return []
 
-    def before_step(self, state: State, h: float, moved: bool) -> int:
-        """Prepare the check of the next step. Every step is checked."""
+    def before_step(self, state: State, h: float, moved: bool) -> None:
+        """Prepare the check of the next step."""
         if self._revision != self._assembly.revision:
             self._lay_down()
-        return 1 if self._anywhere else NEVER
+
+    def idle_steps(self, state: State) -> IdleSteps:
+        """Return no steps if positions are prescribed, because every step is checked."""
+        return NO_STEPS if self._anywhere else IdleSteps(ALL)
 
     def refuse(self, t: float, then: float) -> str:
         """Return a text with the constraints that jump between two times [s], or an empty text."""

@@ -35,8 +35,9 @@ from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.gaps import GAP, Gaps
 from windlass.framework.model.pulls import Pulls
 from windlass.framework.model.system import System, evaluate
+from windlass.framework.state.hooks import IdleSteps
 from windlass.framework.state.state import State
-from windlass.solvers.verdicts.watch import NEVER, Watch
+from windlass.solvers.verdicts.watch import ALL, Watch
 
 FADING = 0.8
 """Ratio [1] of the weights of two successive steps in the weighted maximum of the force on a pulley."""
@@ -224,7 +225,7 @@ class RopeWatch(Watch):
             self._lay_down()
             self._program()
 
-    def before_step(self, state: State, h: float, moved: bool) -> int:
+    def before_step(self, state: State, h: float, moved: bool) -> None:
         """Prepare the checks of the next step, see `Watch.before_step`."""
         self._size[0] = h
         assembly = self._assembly
@@ -234,13 +235,12 @@ class RopeWatch(Watch):
                 self._lay_down()
             else:
                 self._reset()
-        return NEVER
 
-    def idle_program(self, state: State) -> Program:
-        """Return the compiled program that is executed after each compiled step. The program uses the history values at
-        the end of the step.
+    def idle_steps(self, state: State) -> IdleSteps:
+        """Return the coming steps that Python need not check. The program uses the history values at the end of the
+        step.
         """
-        return self._program
+        return IdleSteps(ALL, self._program)
 
     def accept(self, state: State, t: float, h: float) -> None:
         """Record an accepted step. The program of this method uses the history values at the end of the step."""

@@ -47,8 +47,9 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.ledger.balance_kernels import drop_states, mask_multipliers, take_kinetic
 from windlass.framework.model.system import System, evaluate
+from windlass.framework.state.hooks import IdleSteps
 from windlass.framework.state.state import State
-from windlass.solvers.verdicts.watch import NEVER, SOLVED, Watch
+from windlass.solvers.verdicts.watch import ALL, SOLVED, Watch
 
 EVERY = 128
 """Largest number of steps between two checks in the first 1024 steps. Checks follow after 2, 3, 5, 9 ... 129 steps,
@@ -239,13 +240,22 @@ class RunBalance(Watch):
             self._set_due()
         return []
 
-    def before_step(self, state: State, h: float, moved: bool) -> int:
+    def before_step(self, state: State, h: float, moved: bool) -> None:
         """Prepare the checks of the next step, see `Watch.before_step`."""
-        if not self.is_watched:
-            return NEVER
         if moved or self._assembly.world.version != self._mark[0]:
             self._clean = False
-        return self._due - self._steps
+
+    def idle_steps(self, state: State) -> IdleSteps:
+        """Return the coming steps that Python need not check, see `Watch.idle_steps`."""
+        if not self.is_watched:
+            return IdleSteps(ALL, after=self._add_steps)
+        program = self._prepare(state) if self._clean else None
+        if self._is_constant:
+            program = None
+        return IdleSteps(self._due - self._steps - 1, program, self._add_steps)
+
+    def _add_steps(self, steps: int) -> None:
+        self._steps += steps
 
     def _set_due(self) -> None:
         """Compute the index of the next step that is checked."""
@@ -255,13 +265,6 @@ class RunBalance(Watch):
         power = 1 << max(number - 2, 0).bit_length()
         every = min(LONGEST, max(EVERY, power // 8))
         self._due = power + 1 if number < EVERY else -(-number // every) * every
-
-    def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that is executed after each compiled step, see `Watch.idle_program`."""
-        if not self.is_watched or not self._clean:
-            return None
-        program = self._prepare(state)
-        return None if self._is_constant else program
 
     def _prepare(self, state: State) -> Program:
         """Create the compiled programs for a state. Return the program of a step."""
@@ -293,10 +296,6 @@ class RunBalance(Watch):
     def finish(self, state: State, moved: bool) -> None:
         """Record the end of the run, see `Watch.finish`."""
         self.close(state, moved)
-
-    def skip(self, steps: int) -> None:
-        """Record steps that compiled code has executed, see `Watch.skip`."""
-        self._steps += steps
 
     def judge(self) -> list[str]:
         """Return reasons to doubt the result, see `Watch.judge`."""

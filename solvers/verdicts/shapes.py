@@ -13,9 +13,10 @@ from typing import Any
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
+from windlass.framework.state.hooks import IdleSteps
 from windlass.framework.state.state import State
 from windlass.solvers.names import shorten
-from windlass.solvers.verdicts.watch import Watch
+from windlass.solvers.verdicts.watch import ALL, Watch
 
 SHOWN = 3
 """Largest number of findings in a message."""
@@ -70,8 +71,11 @@ class ShapeWatch(Watch):
                 self._load(state)
             self._look(state.t)
 
-    def skip(self, steps: int) -> None:
-        """Record steps that compiled code has executed, see `Watch.skip`."""
+    def idle_steps(self, state: State) -> IdleSteps:
+        """Return the coming steps that Python need not check, see `Watch.idle_steps`."""
+        return IdleSteps(ALL, after=self._add_steps)
+
+    def _add_steps(self, steps: int) -> None:
         self._steps += steps
 
     def finish(self, state: State, moved: bool) -> None:

@@ -16,10 +16,11 @@ import numpy as np
 from windlass.framework.arrays import FloatArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.kernels.program import NO_CALLS, Program
+from windlass.framework.state.hooks import IdleSteps
 from windlass.framework.state.state import State
 
-NEVER = 1 << 40
-"""Number of steps to the next check, for a monitor that plans no check."""
+ALL = 1 << 40
+"""Number of coming steps that Python need not check, for a monitor that plans no check."""
 SOLVED = 1e-6
 """Largest error of the energy of an equilibrium due to the solver tolerances, relative to the stored energy [1].
 Measured errors for belts are 3e-8 to 1e-7.
@@ -54,16 +55,20 @@ class Watch:
         """
         return []
 
-    def before_step(self, state: State, h: float, moved: bool) -> int:
-        """Begin a step of h seconds. Return the number of steps, including this step, up to the next step that must be
-        checked. The number 1 means that this step must be checked.
+    def before_step(self, state: State, h: float, moved: bool) -> None:
+        """Begin a step of h seconds.
 
         Args:
             state: the state at the start of the step.
             h: size [s].
             moved: whether users have changed positions or velocities since the last step, or since `close`.
         """
-        return NEVER
+
+    def idle_steps(self, state: State) -> IdleSteps:
+        """Return the coming steps, with the present step, that Python need not check. This method is called after
+        `before_step`. When the compiled program is executed, the state and the fields contain the end of the step.
+        """
+        return IdleSteps(ALL)
 
     def refuse(self, t: float, then: float) -> str:
         """Return a text if the motion between two times [s] is impossible for any step size, otherwise an empty
@@ -93,15 +98,6 @@ class Watch:
         """End a step. The argument ``changed`` is true if a projection onto constraints has changed velocities and
         accelerations since `accept`.
         """
-
-    def idle_program(self, state: State) -> Program | None:
-        """Return the compiled program that is executed after each compiled step, or None if there is no such program.
-        When the program is executed, the state and the fields contain the end of the step.
-        """
-        return None
-
-    def skip(self, steps: int) -> None:
-        """Record the number of steps that compiled code has executed."""
 
     def close(self, state: State, moved: bool) -> None:
         """Record a checkpoint. Later steps begin at this state without cached data. The argument ``moved`` is explained
@@ -150,12 +146,11 @@ class Watches:
         # whether users may change the motion between steps, and the coordinates and velocities that users last had
         # access to
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
-        self._before_step = self._overriding("before_step")
+        self._before_step, self._idle_steps = self._overriding("before_step"), self._overriding("idle_steps")
         self._refuse = [watch for watch in self._all if _overrides(watch, "refuse")]
         self._programs, self._find_cut = self._overriding("program"), self._overriding("find_cut")
         self._reject = self._overriding("reject")
         self._accept, self._after_step = self._overriding("accept"), self._overriding("after_step")
-        self._idle_program, self._skip = self._overriding("idle_program"), self._overriding("skip")
 
     def _overriding(self, stage: str) -> list[Callable[..., Any]]:
         return [getattr(watch, stage) for watch in self._all if _overrides(watch, stage)]
@@ -174,11 +169,15 @@ class Watches:
         self._note(state)
         return said
 
-    def before_step(self, state: State, h: float) -> int:
+    def before_step(self, state: State, h: float) -> None:
         """Prepare the checks of the next step, see `Watch.before_step`."""
         moved = self._is_moved(state)
-        steps: list[int] = [look(state, h, moved) for look in self._before_step]
-        return min(steps)
+        for look in self._before_step:
+            look(state, h, moved)
+
+    def idle_steps(self, state: State) -> list[IdleSteps]:
+        """Return the coming steps that Python need not check, see `Watch.idle_steps`."""
+        return [find(state) for find in self._idle_steps]
 
     def refuse(self, t: float, then: float) -> tuple[str, str]:
         """Return two texts of a monitor if the motion is impossible for any step size: the reason and the advice.
@@ -222,16 +221,6 @@ class Watches:
         for look in self._after_step:
             look(state, changed)
         self._note(state)
-
-    def idle_programs(self, state: State) -> list[Program]:
-        """Return the compiled programs that are executed after each compiled step, see `Watch.idle_program`."""
-        programs = [find(state) for find in self._idle_program]
-        return [program for program in programs if program is not None]
-
-    def skip(self, steps: int) -> None:
-        """Record steps that compiled code has executed, see `Watch.skip`."""
-        for skip in self._skip:
-            skip(steps)
 
     def close(self, state: State) -> None:
         """Record a checkpoint, see `Watch.close`."""

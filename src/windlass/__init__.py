@@ -62,6 +62,7 @@ if TYPE_CHECKING:
     from windlass.framework.state.assemble import create_matrix as create_matrix
     from windlass.framework.state.assemble import create_vector as create_vector
     from windlass.framework.state.evaluate import eval_output as eval_output
+    from windlass.framework.state.hooks import IdleSteps as IdleSteps
     from windlass.framework.state.hooks import StepHook as StepHook
     from windlass.framework.state.state import State as State
     from windlass.solvers.dynamic import Dynamic as Dynamic

@@ -41,11 +41,11 @@ RESULTS = (
 )  # fmt: skip
 """Types that functions return and users do not construct."""
 NOT_CALLED = (
-    wl.StepHook, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show,
+    wl.StepHook, wl.IdleSteps, wl.arguments, wl.help_requested, wl.is_first_process, wl.Entity, wl.set_options, wl.show,
     con.FMUController,
 )  # fmt: skip
-"""Names that the tests skip. The named objects take no arguments, are created only by `World.add`, take the words of a
-command line, or need a screen or an optional package.
+"""Names that the tests skip. The named objects take no arguments, are created only by `World.add`, are checked by a
+solver, take the words of a command line, or need a screen or an optional package.
 """
 METHODS: dict[type, tuple[str, ...]] = {
     con.BedGrid: ("eval_heights", "eval_profile"),

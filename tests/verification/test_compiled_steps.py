@@ -387,6 +387,47 @@ def test_ropes_in_contact_take_compiled_steps(calls: list[int]) -> None:
     assert all(getattr(slow.statistics, name) == getattr(quick.statistics, name) for name in counts)
 
 
+def test_hooks_receive_the_number_of_steps_without_calls(calls: list[int]) -> None:
+    """A hook is called at least at each tenth step, and receives the number of steps before each call."""
+
+    class Tenth(wl.StepHook):
+        steps, unseen, waits = 0, 0, list[int]()
+
+        def after_step(self, state: wl.State) -> None:
+            self.steps += 1
+            self.waits.append(self.unseen)
+            self.unseen = 0
+            assert state.step == self.steps
+
+        def idle_steps(self, state: wl.State, size: float) -> wl.IdleSteps:
+            return wl.IdleSteps(9, after=self.add)
+
+        def add(self, steps: int) -> None:
+            self.steps += steps
+            self.unseen += steps
+
+    solver, _ = chain()
+    hook = Tenth()
+    solver.solve(hooks=[hook])
+    assert hook.steps == solver.statistics.steps == 300 and sum(calls) > 0
+    assert max(hook.waits) == 9 and hook.waits.count(9) > 20
+
+
+@pytest.mark.parametrize("given", [9, wl.IdleSteps(9.5)])  # type: ignore[arg-type]
+def test_idle_steps_are_whole_numbers(given: Any) -> None:
+    """A hook that returns another object than a whole number of idle steps ends the solve with an error."""
+
+    class Wrong(wl.StepHook):
+        def after_step(self, state: wl.State) -> None:
+            pass
+
+        def idle_steps(self, state: wl.State, size: float) -> wl.IdleSteps:
+            return given  # type: ignore[no-any-return]
+
+    with pytest.raises(wl.ModelError, match=r"idle_steps of the hook Wrong = .*9.* at t = .* must be IdleSteps with a"):
+        chain()[0].solve(hooks=[Wrong()])
+
+
 def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -> None:
     """A ledger evaluates the records of a solve that a hook has ended. For a solve of another model, the ledger raises
     an error.
@@ -397,8 +438,8 @@ def test_records_before_an_error_in_a_hook_keep_their_values(calls: list[int]) -
             if state.step >= 100:
                 raise ValueError("a mistake of the user")
 
-        def idle_steps(self, state: wl.State, size: float) -> int:
-            return max(0, 99 - state.step)
+        def idle_steps(self, state: wl.State, size: float) -> wl.IdleSteps:
+            return wl.IdleSteps(max(0, 99 - state.step))
 
     solver, _ = chain()
     ledger, whole = wl.EnergyLedger(every=1), wl.EnergyLedger(every=1)

@@ -26,7 +26,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.table import Entity
-from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.hooks import IdleSteps, StepHook
 from windlass.framework.state.state import State
 
 ANGLES = "RigidBodyRxyz"
@@ -215,14 +215,8 @@ class FollowAngles(StepHook):
         for node in self._nodes:
             _follow_angles(node.start, whole.local_dofs(node.node)[0, 3:], whole.q, node.last)
 
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the largest number of steps between two calls of this hook by the solver. In these steps, compiled
-        code updates the angles.
-        """
-        return MOST
-
-    def idle_program(self, state: State) -> Program:
-        """Return the compiled program that updates the angles after each step."""
+    def idle_steps(self, state: State, size: float) -> IdleSteps:
+        """Return `MOST` steps, in which compiled code updates the angles."""
         arrays = [state.q, *(node.last for node in self._nodes)]
         if len(arrays) != len(self._arrays) or not all(map(is_, arrays, self._arrays)):
             self._arrays, steps = arrays, list[Step]()
@@ -230,7 +224,7 @@ class FollowAngles(StepHook):
                 places = state.local_dofs(node.node)[0, 3:]
                 steps.append((call(follow_angles, (node.start, places, state.q, node.last)), (None,)))
             self._program = Program(steps)
-        return self._program
+        return IdleSteps(MOST, self._program)
 
     def checkpoint(self) -> dict[str, Any]:
         """Return the angles at the end of the last step."""

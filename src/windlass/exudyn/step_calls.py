@@ -15,7 +15,7 @@ from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, When
-from windlass.framework.state.hooks import StepHook
+from windlass.framework.state.hooks import IdleSteps, StepHook
 from windlass.framework.state.state import State
 
 MOST = 512
@@ -163,20 +163,16 @@ class StepCalls(StepHook, ABC):
     def after_step(self, state: State) -> None:
         """Read the state at the end of a step."""
 
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the largest number of steps between two calls of this hook by the solver. In these steps, compiled
-        code calls `after_step`.
+    def idle_steps(self, state: State, size: float) -> IdleSteps:
+        """Return `MOST` steps, with the program that calls `after_step` in steps that have reached the time
+        ``following``.
         """
-        return MOST
-
-    def idle_program(self, state: State) -> Program:
-        """Return the program that calls `after_step` in steps that have reached the time ``following``."""
         time = parallel_assembly(state.world).fields.time
         if state is not self._state or time is not self._time:
             self._state, self._time = state, time
             find = call(find_due, (time, self._following, self._due))
             self._program = Program([(find, (None,)), (When(self._call, self._due), ())])
-        return self._program
+        return IdleSteps(MOST, self._program)
 
     def _call(self) -> None:
         """Call `after_step` during a call of compiled code. The state then contains the values at the end of the step,
@@ -207,10 +203,6 @@ class StepRows(StepCalls):
         self._count, self._stored_times = np.zeros(1, np.int64), np.zeros(MOST)
         self._rows = StepValues(*np.zeros((5, 0, 0)))
 
-    def idle_steps(self, state: State, size: float) -> int:
-        """Return the largest number of steps between two calls of this hook by the solver, see `StepCalls`."""
-        return self._count_room(state) or MOST
-
     def _count_room(self, state: State) -> int:
         """Return the number of states that compiled code stores between two calls, or 0 if it stores no states."""
         if not self._may_wait or not state.is_whole:
@@ -222,23 +214,23 @@ class StepRows(StepCalls):
     def add_rows(self, times: list[float], values: StepValues) -> None:
         """Add rows for the stored states at the given times [s]."""
 
-    def idle_program(self, state: State) -> Program:
-        """Return the program that stores the states of due steps. If ``may_wait`` is false, return the program that
-        calls `after_step`.
+    def idle_steps(self, state: State, size: float) -> IdleSteps:
+        """Return the steps whose states can be stored, with the program that stores the states of due steps. If
+        ``may_wait`` is false, return the result of `StepCalls`.
         """
         room, values = self._count_room(state), read_values(state)
         if not room:
-            return super().idle_program(state)
+            return super().idle_steps(state, size)
         time = parallel_assembly(state.world).fields.time
         if state is not self._state or time is not self._time:
             self._state, self._time = state, time
             self._rows = StepValues(*(np.zeros((room, len(part))) for part in values))
             given = time, self._numbers, self._count, self._stored_times, tuple(values), tuple(self._rows)
             self._program = Program([(call(store_row, given), (None,))])
-        return self._program
+        return IdleSteps(room, self._program, self._take_rows)
 
-    def skip(self, steps: int) -> None:
-        """Add the rows of steps that have run without calls of this hook."""
+    def _take_rows(self, _: int) -> None:
+        """Add the rows of the stored states."""
         count = int(self._count[0])
         if count:
             self._count[0] = 0
