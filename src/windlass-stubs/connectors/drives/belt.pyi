@@ -49,7 +49,7 @@ from windlass.framework.output.figures import check_picture, hand_over
 from windlass.framework.output.probes import SensorLike
 from windlass.framework.output.sensors import Sensors
 from windlass.framework.state.evaluate import eval_output
-from windlass.framework.state.state import State
+from windlass.framework.state.state import State, check_world
 from typing import Any, TypeAlias
 from collections.abc import Sequence
 

@@ -20,7 +20,7 @@ from windlass.framework.model.model_file import Functions, describe_model, fill_
 from windlass.framework.model.numbering import Numbering
 from windlass.framework.model.parts import Part, begin_parts, check_parts, complete_parts, follow_parts, pick_rows
 from windlass.framework.model.schema import Component, parse_values, row_bytes
-from windlass.framework.model.table import Entity, EntityTable
+from windlass.framework.model.table import Entity, EntityTable, check_entity
 from windlass.framework.parallel.processes import Processes
 from typing import Any, TypeAlias, overload
 from numpy.typing import NDArray
