@@ -106,9 +106,10 @@ def test_running_belt_does_not_slip_on_pulleys_without_load(running: tuple[Drive
     for pulley, report in zip(model.pulleys, reports, strict=True):
         assert_allclose(eval_output(pulley, "angular_velocity", state), -OMEGA, rtol=1e-5)
         assert report.segments_sticking == report.segments_in_contact == 2 * ELEMENTS * SEGMENTS // 8
-        # friction could transmit 60 N m
+        # the torque is almost 0, although friction could transmit 60 N m
         assert abs(report.torque) < 0.01
-        # because of bending, the slip velocities at the ends of the arcs are some mm/s
+        # friction dissipates a little power, because bending causes slip velocities of some mm/s at the ends of the
+        # arcs
         assert report.friction_power < 0.05
     tension = eval_output(model.belts[0], "axial_force", state, x=0.0)
     speed = float(eval_output(model.axial, "velocity", state)) * (1 + STRAIN + tension.mean() / EA)

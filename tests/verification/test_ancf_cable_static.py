@@ -1,8 +1,8 @@
 """A clamped cable under its own weight, in one load step, is compared with a published result.
 
-The cable has 32 elements, 2 m, EA = 1e6 N, EI = 833.3 N m^2, 78 kg/m and integration rule 0. The cable is clamped at
-the left, and the vertical displacement of the tip is 1.23 m downwards. Source: Exudyn 1.11.0, example of the item
-ObjectANCFCable2D (models/ObjectANCFCable2D_items.json).
+The cable has 32 elements, the length 2 m, EA = 1e6 N, EI = 833.3 N m^2, 78 kg/m and integration rule 0. The cable is
+clamped at the left, and the vertical displacement of the tip is 1.23 m downwards. Source: Exudyn 1.11.0, example of the
+item ObjectANCFCable2D (models/ObjectANCFCable2D_items.json).
 """
 
 from __future__ import annotations

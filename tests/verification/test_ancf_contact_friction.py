@@ -25,7 +25,7 @@ ROLL_X = -0.014187561328096003
 
 
 class Run(NamedTuple):
-    """The recorded motion and the computed motion, without the start, each (steps, ...)."""
+    """The recorded motion and the computed motion after each step, as arrays of the shape (steps, ...)."""
 
     theirs: dict[str, FloatArray]
     ours: dict[str, FloatArray]
@@ -67,9 +67,9 @@ def test_counts_in_every_step(run: Run) -> None:
         ("t", 1e-15),
         # rounding errors of coordinates of order 1; the measured error is 8e-15
         ("q", 1e-13),
-        # one division by the step of 5e-4 s, velocities of order 1 m/s; the measured error is 2e-11
+        # velocities of order 1 m/s, computed by one division by the step of 5e-4 s; the measured error is 2e-11
         ("q_t", 1e-9),
-        # gaps and states; sticking positions are 0 without bristles; the measured error is 2e-15
+        # gaps, contact states, and sticking positions, which are 0 without bristles; the measured error is 2e-15
         ("data", 1e-13),
     ],
 )

@@ -105,10 +105,10 @@ def test_belt_with_an_offset_that_slips() -> None:
 
 
 def test_polygon_of_beams_on_a_pulley() -> None:
-    """Beams of the order 1 form a polygon on a pulley. With the angle θ of a side, the logarithm of the ratio of
-    tensions of a belt that slips is smaller by the fraction θ²/6, within 15 % of this fraction, because the ends of the
-    arc are not corners. For θ = 0.29 the verdict names the fraction of 1.4 %; for shorter sides and the order 2 the
-    result is not doubtful.
+    """Beams of the order 1 form a polygon on a pulley. If each side spans the angle θ, the logarithm of the ratio of
+    tensions of a slipping belt is smaller by the fraction θ²/6. The error of this fraction is up to 15 %, because the
+    ends of the arc are not corners. For θ = 0.29 the verdict names the fraction of 1.4 %; for shorter sides and the
+    order 2 the result is not doubtful.
     """
     for order, count, doubtful in ((1, 18, True), (1, 24, False), (2, 18, False)):
         world = wl.World()
@@ -141,8 +141,8 @@ def test_polygon_of_beams_on_a_pulley() -> None:
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("on_circle", [True, False])
 def test_verdict_on_polygons(on_circle: bool, order: int, touching: int | None) -> None:
-    """The verdict names polygons of beams of the order 1 on circles and drums, with and without search. Straight beams
-    that touch a drum are not polygons, however long they are.
+    """The verdict names polygons of beams of the order 1 on circles and drums, with and without contact search.
+    Straight beams that touch a drum are not polygons, however long they are.
     """
     for straight in (False, True):
         world = wl.World()
@@ -211,7 +211,8 @@ def test_thick_rope_that_slips_on_a_drum(thick: bool) -> None:
     a = eval_exponent(r) if thick else FRICTION
     assert_allclose(ratio, exp(a * pi), rtol=1e-3 if thick else 1e-4)
     assert not thick or ratio < 0.93 * exp(FRICTION * pi)
-    # the torque of the rope about the centre of the drum is the sum of friction at the axis and moments about the axis
+    # the torque about the centre of the drum is the moment of the friction forces, which act at the axis of the rope,
+    # plus the moments of friction about this axis
     report = con.surface_report(world, state, contacts, drum)
     assert_allclose(abs(report.torque), (ratio - 1.0) * WEIGHT * rho, rtol=1e-3)
     assert_allclose(sorted((report.entry_tension, report.exit_tension)), (WEIGHT, ratio * WEIGHT), rtol=5e-3)
@@ -269,8 +270,9 @@ def test_force_on_a_beam_on_a_soft_plane() -> None:
 
 
 def drop(order: int, search: bool, in_space: bool, turns: bool = False) -> tuple[wl.State, Entity]:
-    """Drop a beam on two circles, or on a plane and a drum, which touch its rows directly or by the search. If
-    ``turns`` is true, friction acts at the radius of the beam. Return the state and the beam.
+    """Drop a beam on two circles, or on a plane and a drum. Contact pairs are created as rows or, if ``search`` is
+    true, found by the contact search. If ``turns`` is true, friction acts at the radius of the beam. Return the state
+    and the beam.
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     law: dict[str, Any] = {
@@ -305,7 +307,8 @@ def drop(order: int, search: bool, in_space: bool, turns: bool = False) -> tuple
             con.add_contact(world, kind, circles, beam, segments=4, circle_radius=0.1, **law)
     solver = wl.Dynamic(world, step=5e-4, end=0.08, name="", rtol=1e-10, atol=1e-10)
     state = solver.solve()
-    # the differences of the forces of Beam3D, whose stiffnesses differ by 10⁴, have rounding errors of 1e-6
+    # the difference quotients of the forces of Beam3D, whose stiffnesses differ by the factor 10⁴, have rounding errors
+    # of 1e-6
     check_tangent(world, state, tolerance=1e-5)
     return state, beam
 
@@ -320,14 +323,14 @@ def test_search_for_beams(order: int, in_space: bool, turns: bool) -> None:
     for name in ("position", "velocity", "angular_velocity"):
         known = wl.eval_output(beam, name, pairs, x=0.1)
         assert_allclose(wl.eval_output(other, name, found, x=0.1), known, rtol=0, atol=1e-8 * np.abs(known).max())
-    # contact has slowed a part of the beam down
+    # a part of the beam is slower than the rest, because it has touched a circle or surface
     known = wl.eval_output(beam, "velocity", pairs, x=0.1)
     assert known[:, 1].max() > -0.4 > 0.6 * known[:, 1].min()
 
 
 def move_lying(load: float, spin: float, end: float) -> Any:
-    """Move a straight beam that lies on a plane by a load across the beam [N/m], starting with a spin about its axis
-    [rad/s]. Return velocity across the beam [m/s] and spin at the end, and the ledger.
+    """Move a straight beam, which lies on a plane and starts with a spin [rad/s] about its axis, by a load [N/m] across
+    the beam. Return the velocity [m/s] across the beam and the spin at the end, and the ledger.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     J = 0.5 * MASS * ROPE**2

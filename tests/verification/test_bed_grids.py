@@ -28,8 +28,9 @@ X, Y = np.array((-80.0, -20.0, 30.0, 90.0, 140.0, 220.0, 320.0)), np.array((-90.
 def solve(
     grid: con.BedGrid, end: Any, normal: Any = None, sunk: float = 0.0, **contact: Any
 ) -> tuple[wl.Entity, wl.Entity, wl.State, wl.Static]:
-    """Lay a line from (0, 0) to an end above the bed. At the start, the line lies below the surface of the bed by a
-    distance [m]. With ``normal``, the bed is a plane. Return the line, its contacts, the state and the solver.
+    """Lay a line from (0, 0) to an end above the bed. At the start, the line lies below the surface of the bed by the
+    distance ``sunk`` [m]. If ``normal`` is given, the bed is a plane with this normal. Return the line, its contacts,
+    the state and the solver.
     """
     anchor = (0.0, 0.0, float(grid.eval_heights(0.0, 0.0)))
     columns = {"axial_stiffness": EA, "mass_per_length": MASS}

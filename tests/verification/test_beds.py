@@ -127,7 +127,7 @@ def test_sharp_crests_are_doubtful(angle: float) -> None:
 
 
 def test_level_beds_and_flat_edges_are_not_doubtful() -> None:
-    """A bed whose pieces have the same slope gives the tensions of one plane, without doubt."""
+    """If all pieces of a bed have the same slope, the tensions agree with one plane, and the result is not doubtful."""
     found, reasons, _, _ = solve([(60.6, 3.0), (121.2, 6.0)])
     assert_allclose(found, hang([(60.0, 60.0 / 20.2)]).eval_tension([0.0, LENGTH]), rtol=3e-4)
     assert not reasons
@@ -158,13 +158,13 @@ def test_surface_of_a_bed() -> None:
     eighth, cliff = np.tan(np.pi / 8.0), np.tan(0.5 * (np.arctan(0.35 / 4.0) + np.arctan(60.0)))
     (level,) = con.add_bed(wl.World(), [(0.0, 0.0), (1.0, 0.0)], rounding=5.0)
     assert_allclose(level.table.collect("vertices", level.rows)[0], [-1e5, 0.0, 1e5 + 1.0, 0.0])
-    long, short = np.sqrt(8.0) / eighth, np.sqrt(0.5) / eighth  # half of 5.66 m and half of 1.41 m
+    long, short = np.sqrt(8.0) / eighth, np.sqrt(0.5) / eighth  # tangents: half of pieces of 5.66 and 1.41 m
     for points, radii in (
         (
             [(-9.0, 0.0), (-4.0, 0.0), (0.0, 4.0), (8.0, 4.0), (9.0, 3.0), (20.0, 3.0)],
             {1: long, 2: long, 3: short, 4: short},
         ),
-        # the first and the last piece extend beyond their points
+        # the first piece extends beyond the first point, and the last piece beyond the last point
         ([(0.0, 0.0), (4.0, 4.0), (5.0, 3.0)], {1: 100.0}),
         # circles of 100, 50 and 25 m below a small bend would reach through the cliff behind the bend
         (

@@ -292,8 +292,8 @@ def test_drives_without_steady_motion_are_refused(change: dict[str, float], mess
 
 
 def test_theory_of_the_cases_is_that_of_a_share_of_the_greatest_torque() -> None:
-    """The torque in each case is a fraction (load) of the greatest torque. Slip arcs cover half of the arc of contact
-    at the load 0.6, and more than half at the load 0.9.
+    """The torque in each case is the fraction ``load`` of the greatest torque. Slip arcs cover half of the arc of
+    contact at the load 0.6, and more than half at the load 0.9.
     """
     angles = [eval_theory(Case(load=load), rigid=True).slip_angle for load in (0.0, 0.6, 0.9)]
     assert abs(angles[0]) < 1e-8 and 1.0 < angles[1] < 2.5 < angles[2] < pi
@@ -320,8 +320,8 @@ def integrate_passage(motion: BeltCreep, drive: dict[str, Any], driver: bool) ->
         lam, u, _angle, _torque = z
         trial, limit = friction(lam, u)
         f = np.clip(trial, -limit, limit)
-        # the equations of momentum (rA c² lam' = N' - f), of the deflection of a bristle, and of the distance along the
-        # arc
+        # the rates of the stretch (by the equation of momentum, rA c² lam' = N' - f), of the deflection of a bristle,
+        # of the angle, and of the torque
         return [f / (EA - rA * c**2), lam - omega * R / c, lam / R, f * R]
 
     def leaves(_: float, z: Any) -> float:

@@ -101,7 +101,7 @@ def test_foundation_tends_to_rigid_circles(bending: float) -> None:
     assert_allclose(stiff.force, rigid.force, rtol=1e-4)
     assert_allclose(stiff.height, rigid.height, rtol=1e-4)
     assert_allclose(stiff.pole_moment, rigid.pole_moment, rtol=1e-3)
-    # bending lifts the belt off before the top, and lifts the span
+    # because of bending, the belt leaves the circle before the top, and the span lies higher than the top
     assert rigid.angle > np.pi / 2 and rigid.height > b.radius
 
 

@@ -217,8 +217,8 @@ def test_a_hook_that_switches_forces() -> None:
 
 
 def test_wrong_links() -> None:
-    """Rows that cannot be switched off, links without criterion, negative breaking loads, and equal names of links
-    cause errors.
+    """Rows that cannot be switched off, links without a criterion for breaking, negative breaking loads, and equal
+    names of links cause errors.
     """
     _, mass, springs = hang_on_springs()
     with pytest.raises(wl.ModelError, match=r"Link cannot be switched off: must be a cable or have a column active"):

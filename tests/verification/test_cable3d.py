@@ -129,7 +129,7 @@ def test_roll_up() -> None:
         inside, outside = chain.in_plane(state.q)
         ends.append(inside[-1])
         assert_allclose(outside, 0.0, atol=1e-12)
-    # the end is back at the start
+    # the end of the closed circle lies at its start
     assert_allclose(ends[0][:2], (-1.0, 0.0), atol=3e-4)
     assert_allclose(ends[1], ends[0], atol=1e-10)
     # the oblique clamp also fixes the stretch at the first node
@@ -202,7 +202,7 @@ def test_conical_pendulum_of_a_chain() -> None:
     nodes = nodes_of(world, cable)
     hinge(world, nodes[0])
     state = Static(world, load_steps=3, stabiliser=1e3, name="").solve()
-    # the zero j of the second whirling mode, which has a node between the ends
+    # j is the second zero of J0: it belongs to the second whirling mode, which has a node between the ends
     j = jn_zeros(0, 2)[1]
     omega = 0.5 * j * np.sqrt(g / length)
     s = np.maximum(np.linspace(length, 0.0, elements + 1), 1e-12)

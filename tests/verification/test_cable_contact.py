@@ -330,8 +330,8 @@ def test_force_goes_on_from_cable_to_cable() -> None:
     wl.Dynamic(world, step=5e-4, end=0.1, name="").solve(hooks=[look])
     forces = np.array(forces)
     assert len(touched) >= 5
-    # the rope moves by 0.5 mm per step; the force varies slightly because of the distances of contact points, and
-    # because cubic elements approximate a circle
+    # the rope moves by 0.5 mm per step; the force varies slightly, because contact points lie at finite distances from
+    # each other, and because cubic elements approximate a circle
     assert_allclose(forces, np.median(forces), rtol=0.005)
     assert np.abs(np.diff(forces)).max() < 0.005 * np.median(forces)
 
@@ -357,7 +357,8 @@ def check_knot(elements: int, step: float, end: float, least: float, stiffness: 
     assert truth.min() > -0.1 * RADIUS
     near = truth < 0.5 * RADIUS
     assert (truth < 0.0).sum() >= 4
-    # upper bound of the difference in depth between chords of the samples and the closest point
+    # the tolerance is an upper bound of the error of the depth that is computed from chords between the samples instead
+    # of the closest points
     assert_allclose(gaps[near], truth[near], atol=3e-5)
 
 

@@ -149,7 +149,9 @@ def sample(drive: Drive, end: float, step: float = STEP) -> FloatArray:
 
 
 def harmonic(turn: FloatArray, values: FloatArray, start: float) -> tuple[float, complex]:
-    """Return the mean over one tooth of wheel 0 after a turn, and the amplitude at the tooth frequency."""
+    """Return the mean of values over one tooth of wheel 0, from the turn ``start`` on, and their amplitude at the tooth
+    frequency.
+    """
     grid = start + 2.0 * math.pi / TEETH[0] * np.arange(256) / 256
     smooth = np.interp(grid, turn, values)
     return float(smooth.mean()), complex(2.0 * np.mean(smooth * np.exp(-1j * TEETH[0] * grid)))

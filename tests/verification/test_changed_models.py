@@ -102,14 +102,14 @@ def test_changed_values_reach_forces_and_outputs(kind: str, values: dict[str, An
     """Forces and outputs after a change equal the forces and outputs of a model that is built with the new values."""
     world, entity = create_model(kind)
     state = wl.State(world)
-    # the outputs have cached the first values
+    # this evaluation caches the initial values for the output
     wl.eval_output(entity, "force", state)
     world.set(entity, **values)
     other, there = create_model(kind, **values)
     mine, wanted = (find_forces(*given) for given in ((world, entity), (other, there)))
     for a, b in zip(mine, wanted, strict=True):
         assert np.array_equal(a, b)
-    # a second change is also read
+    # a second change also affects the forces
     world.set(entity, **values)
     assert np.array_equal(find_forces(world, entity)[0], wanted[0])
 
@@ -180,7 +180,7 @@ def test_rows_with_functions_of_time_keep_them() -> None:
 def count_tangents(change: Callable[[World, Entity, wl.State], None], kind: str) -> int:
     """Return the number of tangents of a run in which a function changes the model in each step."""
     world, entity = create_model(kind)
-    # after kinks, projections onto constraints use the matrix of the tangent
+    # without projections onto constraints after kinks, because projections use the matrix of the tangent
     solver = wl.Dynamic(world, step=STEP, end=END, project=False)
     solver.solve(hooks=[lambda state: change(world, entity, state)])
     return solver.problem.tangent_count
@@ -201,8 +201,8 @@ def test_loads_do_not_change_the_tangent() -> None:
 
 
 def test_a_change_resets_the_data_of_ropes(monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the program that watches tensions is reset after a change of the model, its data equal the data of a program
-    that is created again.
+    """If the compiled program that watches tensions is reset after a change of the model, its data equal the data of a
+    newly created program.
     """
     found = []
     for reset in (RopeWatch._reset, RopeWatch._lay_down):

@@ -49,7 +49,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
     starts: list[Any] = []
 
     def look(state: wl.State) -> None:
-        # gaps of every point to every circle, from the model with all pairs in the same state
+        # compute the gap between each point and each circle by the model that has one row per pair, in the same state
         full = wl.State(other.world)
         full.q[:], full.v[:] = state.q, state.v
         gap = wl.eval_output(other.contacts, "gap", full).reshape(PULLEYS, cables, 2)
@@ -76,7 +76,7 @@ def test_same_as_one_row_per_pair(skin: float) -> None:
 def test_tangent_of_what_is_near() -> None:
     """The tangent couples a cable only with the circles of its present contact pairs."""
     ring = create_ring(PULLEYS, PER_PULLEY)
-    # points hit circles at high speed, and reduced steps would end just before a point closes
+    # points hit circles at high speed, and steps of reduced size would end just before a contact closes
     state = wl.Dynamic(ring.world, step=STEP, end=0.004, name="", resolve_contacts=False).solve()
     check_tangent(ring.world, state, states=1, displacement=1e-6)
     pattern = serial_assembly(ring.world).update_pattern()

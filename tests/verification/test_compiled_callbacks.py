@@ -89,7 +89,9 @@ def stop() -> tuple[Any, None]:
 
 
 def users_spring() -> tuple[Any, None]:
-    """Create a mass on a spring with a Python force, which mixes Python and compiled functions."""
+    """Create a mass on a spring under the force of a Python function, so that Python and compiled functions are used
+    together.
+    """
     world = wl.World()
     point = world.add(MassPoint, position=(1.0, 0.0), mass=2.0, velocity=(1.0, 0.0))
     con.fix(world, point, "y")

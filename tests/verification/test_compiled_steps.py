@@ -194,7 +194,7 @@ def test_interrupt_ends_between_steps(calls: list[int], left: bool) -> None:
             time.sleep(0.01)
         signal.raise_signal(signal.SIGINT)
 
-    # the handlers of programs such as test runners are not replaced
+    # Windlass does not replace signal handlers of programs such as test runners, so the test installs Python's handler
     handler = signal.signal(signal.SIGINT, signal.default_int_handler)
     steps_of_another = chain(end=1e3)[0].march() if left else iter([None])
     next(steps_of_another)

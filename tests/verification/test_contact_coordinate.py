@@ -50,7 +50,7 @@ def create_solver(world: World, **more: Any) -> Dynamic:
         "method": "trapezoidal_index2",
         "control": StepControl(smallest=1e-10, growth=10.0, easy_steps=1),
         "passes": Passes(atol=1e-3, max_it=2, fail=True),
-        # the reference takes five steps per contact
+        # the reference makes only five steps per contact
         "resolve_contacts": False,
         "lag": False,
         "name": "",

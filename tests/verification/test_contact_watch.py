@@ -397,8 +397,8 @@ def test_a_rope_that_is_lost_at_once() -> None:
     solver = wl.Dynamic(world, step=1e-4, end=1e-3, method="generalized_alpha_index2", name="")
     solver.solve(start)
     known = solver.ropes._wraps[0][2]
-    # the present wrap angle and force are 0; before, 100 steps had 2.4 rad and 500 N, and the last contact was at 0.4
-    # s, 3 steps ago
+    # the present wrap angle and force are 0; in 100 earlier steps they were 2.4 rad and 500 N on average, and the last
+    # contact was at 0.4 s, 3 steps ago
     known[0] = 0.0, 0.0, 500.0, 240.0, 5e4, 100.0, 0.4, 3.0
     (lost,) = solver.ropes.judge()
     assert "the rope or belt on sheave is lost at once after t = 0.4 s: a wrap angle of 138°" in lost

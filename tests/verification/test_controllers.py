@@ -64,13 +64,13 @@ def test_explicit_methods_take_states() -> None:
 
 
 def test_statics_finds_states_at_rest() -> None:
-    """Static solves with y_t = 0 find a state that gives a force, and a state that controls a position."""
+    """Static solves with y_t = 0 find a state y that determines a force, and a state y that controls a position."""
     world = wl.World(gravity=(0.0, -9.81))
     mass = world.add(el.MassPoint, position=(0.0, 0.0), mass=2.0)
     con.fix(world, mass, "x")
     height, node = con.coordinate_marker(world, mass, "y"), world.add(el.state_node(1))
     world.add(con.CoordinateSpringDamper, marker1=height, stiffness=50.0)
-    # y_t = 0.3 m - u: an integrator that is at rest when the mass is at its height
+    # y_t = 0.3 m - u: the state y of the integrator is constant when the mass is at the height of 0.3 m
     world.add(con.GenericODE1, node=node, inputs=height, input_matrix=[[-1.0]], constant=(0.3,))
     world.add(con.StateLoad, marker=height, inputs=con.coordinate_marker(world, node, "y0"), rate_gains=(7.0,))
     state = wl.Static(world, load_steps=2).solve()
@@ -170,12 +170,12 @@ def test_controlled_hoist(derivative: Any) -> None:
     assert 3.9 < errors[0] / errors[1] < 4.1 and errors[1] < 1e-6
     ledger = wl.EnergyLedger()
     wl.Dynamic(world, step=4e-3, end=0.1).solve(start, hooks=[ledger])
-    # only masses have kinetic energy, and no energy is lost
+    # the energies balance; first-order states have no kinetic energy
     assert abs(ledger.rest) < 1e-6 * abs(ledger["work"][-1])
 
 
 def test_a_motor_follows_a_state() -> None:
-    """By a constraint on velocities, the speed of a drum equals a state at every time."""
+    """By a constraint on velocities, the speed of a drum equals a first-order state at every time."""
     world = wl.World()
     drum = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=0.1)
     con.fix(world, drum, "x", "y")
@@ -259,7 +259,9 @@ def test_tangent_of_hydraulics() -> None:
 
 
 def test_a_saved_state_goes_on(tmp_path: Path) -> None:
-    """Files store states among the velocities, and a run that starts from the file equals an uninterrupted run."""
+    """Files store first-order states among the velocities, and a run that starts from the file equals an uninterrupted
+    run.
+    """
     ends = []
     for parts in (1, 2):
         world, node = create_oscillator()

@@ -53,7 +53,7 @@ def create_world() -> wl.World:
 
 
 def check_lines(world: wl.World) -> set[type[Any]]:
-    """Check both ends and a field of every listed connector of a world, in a state other than the reference."""
+    """Check both ends and a field of every listed connector of a world, in a state other than the reference state."""
     state, random = wl.State(world), np.random.default_rng(4)
     state.q[:] += 0.02 * random.standard_normal(len(state.q))
     state.v[:] += 0.1 * random.standard_normal(len(state.v))

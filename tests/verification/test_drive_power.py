@@ -48,7 +48,7 @@ def test_input_is_brake_and_losses() -> None:
     turning, braked, drive = (read(name)[:, -1] for name in ("speed 0", "speed 1", "drive"))
     given, used = mean(-drive * turning), mean(BRAKE * braked**2)
     assert given > 1700.0 and 0.05 < 1.0 - used / given < 0.06
-    # inertia of the driven pulley 0.02 kg m²
+    # subtract the change of the kinetic energy of the driven pulley, whose moment of inertia is 0.02 kg m²
     given -= 0.01 * (braked[-1] ** 2 - braked[0] ** 2) / sizes[late].sum()
     powers = {name: dict(zip(POWERS, mean(read(name)), strict=True)) for name in names}
     lossy = ("friction_power", "friction_damping_power", "contact_damping_power")

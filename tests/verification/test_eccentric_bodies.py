@@ -61,7 +61,9 @@ def test_explicit_pendulum() -> None:
 
 
 def test_frequency_and_rest_of_a_physical_pendulum() -> None:
-    """Statics turn the centre of mass below the node. The frequency about the state of rest is sqrt(m g d/I)."""
+    """In a static solve, the body turns until its centre of mass is below the node. The natural frequency about this
+    state is sqrt(m g d/I).
+    """
     world, body = create_pendulum(0.4)
     state = wl.Static(world, load_steps=1, stabiliser=1.0).solve()
     assert_allclose(wl.eval_output(body, "center_of_mass", state), (0.0, -DISTANCE, 0.0), atol=1e-9)

@@ -62,8 +62,8 @@ def fail(monkeypatch: pytest.MonkeyPatch, times: float) -> list[tuple[float, tup
 @pytest.mark.parametrize("model", MODELS)
 @pytest.mark.parametrize("failures", [*range(1, len(ATTEMPTS)), np.inf])
 def test_modes_in_spite_of_failures(model: str, failures: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Frequencies and damping agree with a run without failures to 1e-8 of the largest value and to the residuals of
-    both runs.
+    """Frequencies and damping agree with a run without failures. The tolerance, relative to the largest frequency, is
+    1e-8 plus the largest residual of both runs.
     """
     create, problem = MODELS[model]
     state = create()
@@ -108,7 +108,8 @@ def test_critical_speed_on_other_processors(processor: str) -> None:
     environment = {**os.environ, "OPENBLAS_CORETYPE": processor, "PYTHONPATH": path}
     result = subprocess.run([sys.executable, "-c", code], env=environment, capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
-    # the pendulum is stable below 0 and unstable above; the last interval is at most 0.5 long
+    # the pendulum is stable for speeds below 0 and unstable above 0; the last interval of the search has at most the
+    # length 0.5
     assert abs(float(result.stdout.split("critical")[1])) <= 0.25
 
 

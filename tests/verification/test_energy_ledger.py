@@ -201,7 +201,7 @@ def test_spheres(method: str) -> None:
         rests.append(ledger.rest)
         gone = ledger["dissipation"][-1]
         assert gone > 0.011 and ledger.totals["HuntCrossley.friction"] > 0.0
-    # the method "rk" chooses shorter steps, so its error has no order
+    # the method "rk" chooses its own shorter steps, so its error has no order in the given step size
     if method != "rk":
         assert_allclose(0.5 * orders(rests), 2.0, atol=0.3)
     assert abs(rests[-1]) < 3e-3 * gone

@@ -43,8 +43,8 @@ def test_models_without_accelerations(method: str) -> None:
 
 @pytest.mark.parametrize("method", ["verlet", "rk"])
 def test_programs_of_forces_give_the_same_motion(method: str, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Motions are exactly equal whether one program or separate calls evaluate the forces, even after a change of the
-    model.
+    """Motions are exactly equal whether the forces are evaluated by one compiled program or by separate calls, even
+    after a change of the model.
     """
     found = []
     for uses in (0, 10**6):

@@ -269,7 +269,7 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
         ModelError, match=r"inertia of object 1 .* before or after a step: has no counterpart in Windlass that may"
     ):
         hook.before_step(model.initial_state())
-    # a column that must be stored, with the name of its item
+    # a position cannot be changed in a run, and the error names the item
     ground = next(k for k, item in enumerate(items["objects"]) if item["objectType"] == "Ground")
     mbs.before_step = {
         "function": lambda mbs, t: mbs.SetObjectParameter(ground, "referencePosition", [1.0, 0.0, 0.0]) or True,

@@ -848,7 +848,7 @@ def test_functions_of_springs_get_what_exudyn_gives() -> None:
     wl.assemble_vector(model.world, model.initial_state())
     given = {number: arguments for number, *arguments in seen}
     u, ut, k, d, offset = given[springs["ConnectorCartesianSpringDamper"]]
-    # the ground marker is at (2.1, 1, 0), the mass is at (2.1, 0.3, 0), and the offset is (0, 0.1, 0)
+    # u is the vector from the mass at (2.1, 0.3, 0) to the ground marker at (2.1, 1, 0), minus the offset (0, 0.1, 0)
     assert_allclose(u, [0.0, 0.6, 0.0], atol=1e-15)
     assert (ut, k, d, offset) == ([0.0] * 3, [100.0, 200.0, 300.0], [1.0] * 3, [0.0, 0.1, 0.0])
     stretch, rate, *rest = given[springs["ConnectorSpringDamper"]]

@@ -79,7 +79,8 @@ def test_body_on_a_running_rope(steps: int) -> None:
         world.set(hold, active=True)
     moved = wl.Dynamic(world, step=0.5 / steps, end=0.5, spectral_radius=0.3, rtol=1e-10, atol=1e-10).solve(state)
     atol, known = (5e-8, 4) if steps == 4000 else (2e-5, 2)
-    # the slope along the rope vibrates with the axial frequency of a cable, which large steps do not resolve
+    # the slope along the rope vibrates with the axial frequency of a single cable, and large steps do not resolve this
+    # vibration
     assert_allclose(moved.of(nodes[5])[0, :known], expected["middle"][:known], atol=100 * atol if known == 4 else atol)
     assert_allclose(moved.of(axial)[0, 0], expected["ale"], atol=atol)
     assert_allclose(moved.of(body)[0], expected["body"], atol=atol)

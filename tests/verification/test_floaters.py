@@ -96,7 +96,9 @@ def test_frequency_response(omega: float) -> None:
 
 
 def test_impulse_response() -> None:
-    """After a push, the motion of the floater agrees with the linear equations with states."""
+    """After a push, the motion of the floater agrees with the linear equations of motion, which contain first-order
+    states.
+    """
     world, body, parts = create({})
     state = wl.State(world)
     state.put(body, [0.01, 0.0, 0.02, 0.0, 0.0, 5e-5, 0.0], "v")
@@ -150,7 +152,7 @@ def test_surge_decay_on_three_lines() -> None:
 
 
 def test_tangent_is_exact() -> None:
-    """The tangent of a floater with states in waves agrees with differences."""
+    """The tangent of a floater with first-order states in waves agrees with differences."""
     wl.testing.check_tangent(create(con.regular_wave(2.0, 9.0))[0], tolerance=1e-5)
 
 

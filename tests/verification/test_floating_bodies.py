@@ -108,8 +108,8 @@ def test_heave_and_pitch_periods_of_a_spar() -> None:
     pitch = np.sqrt(MASS * G * (metacentre + 3.0) * np.linalg.inv(M)[1, 1])
     found = 2.0 * np.pi * wl.Modes(spar.world, count=9, name="").solve().frequencies
     assert abs(found - heave).min() < 1e-5 * heave
-    assert (abs(found - pitch) < 1e-3 * pitch).sum() == 2  # strips change the integral a2 by 1/900
-    # a motion with a small amplitude has the same period
+    assert (abs(found - pitch) < 1e-3 * pitch).sum() == 2  # the sum over strips differs from the integral a2 by 1/900
+    # the period of a heave motion with a small amplitude agrees with the frequency
     spar = create_spar(drop=0.1, end_added_mass=(0.5, 0.0), end_drag=0.0)
     height = record(spar.body, "position")
     wl.Dynamic(spar.world, step=0.02, end=40.0, name="").solve(hooks=[height])

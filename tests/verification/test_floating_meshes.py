@@ -210,7 +210,7 @@ def test_hydrostatics_of_a_ship() -> None:
     assert_allclose(wl.eval_output(ship.load, "immersed_volume", state), VOLUME, rtol=1e-3)
     assert_allclose(wl.eval_output(ship.load, "buoyancy_center", state), (0.0, 0.0, -0.375 * DRAFT), atol=1e-3 * DRAFT)
     assert_allclose(stiffness_of(ship)[2, 2], RHO * G * AREA, rtol=1e-3)
-    # righting moment at a small heel about the centre of mass: W GM sin φ
+    # at a small heel φ, the righting moment about the centre of mass is W GM sin φ
     heel = 1e-4
     turned = sail(3.0, heel)
     state = wl.State(turned.world)
@@ -257,7 +257,7 @@ def test_forces_of_a_wave_on_a_column() -> None:
     """
     depth, draft, side = 40.0, 15.0, 2.0
     k, omega = con.wave_number(2.0 * np.pi / 6.0, depth, G), 2.0 * np.pi / 6.0
-    # mean of the pressure over the section: the wave travels along x
+    # the mean pressure over the section, relative to the pressure in its centre, for a wave that travels along x
     mean = np.sin(0.5 * k * side) / (0.5 * k * side)
     pressure = np.cosh(k * (depth - draft)) / np.cosh(k * depth)
     along = (np.sinh(k * depth) - np.sinh(k * (depth - draft))) / (k * np.cosh(k * depth))

@@ -103,8 +103,8 @@ def test_beck_column() -> None:
 
     The computed value is 20.0509, and the tolerance is 1e-3.
 
-    Near this value, roots depend on the square root of the distance: at u² = 20.0 both frequencies differ, and at u² =
-    20.1 one mode grows with the rate 0.3.
+    Near this value, roots depend on the square root of the distance from this value: at u² = 20.0 both frequencies
+    differ, and at u² = 20.1 one mode grows with the rate 0.3.
     """
     column = Span(share=1e-14, cantilever=True)
     roots = [find_roots(column, np.sqrt(square), 16)[:2] for square in (20.0, 20.1)]
@@ -113,7 +113,7 @@ def test_beck_column() -> None:
 
     def gap(square: float) -> float:
         one, two = find_roots(column, np.sqrt(square), 16)[:2]
-        # the square of the distance is smooth where the roots coincide, and changes its sign
+        # where the roots coincide, the square of their difference is smooth and changes its sign
         return float(((one - two) ** 2).real)
 
     assert_allclose(brentq(gap, 19.5, 20.5), 20.0509, atol=1e-3)

@@ -254,7 +254,7 @@ def test_communication_steps_vary_and_states_return(model: Path) -> None:
         fmu.doStep(0.037, 0.025)
         unchanged = fmu.getReal(speed)[0]
     assert abs(results[0] - results[1]) < 1e-9
-    # a torque of -2 instead of 3 N m acts for 25 ms
+    # in the first two results, a torque of -2 instead of 3 N m has acted for 25 ms
     assert abs((unchanged - results[0]) / (5.0 * 0.025 / 2.5) - 1.0) < 0.02
 
 
@@ -460,7 +460,9 @@ def test_coupling_error_is_of_first_order(folder: Path) -> None:
 
 
 def test_a_coupled_fmu_equals_the_controller_at_its_step(folder: Path, model: Path) -> None:
-    """The model as an FMU, coupled by hand, gives the same results as the model that runs the controller."""
+    """If the test couples the FMU of the model to the FMU of the controller, the results equal the results of the model
+    that runs the controller.
+    """
     file = make_fmu(folder, "Controller", CONTROLLER)
     with slave(model, torque=0.0) as plant, slave(file) as controller:
         for k in range(round(END / 0.02)):
@@ -536,7 +538,8 @@ def test_a_controller_begins_again(folder: Path) -> None:
             controller.close()
             assert controller.values == {}
     np.testing.assert_array_equal(ends[1], ends[0])
-    # a solve continues at a communication time, and the outputs do not change
+    # if a solve continues at a communication time, the controller reports changed forces even if its outputs do not
+    # change
     file = make_fmu(folder, "Feedthrough", FEEDTHROUGH)
     passing: dict[str, Any] = {"inputs": {}, "outputs": {"Float64_continuous_output": lambda value: None}}
     with con.FMUController(file, step=0.05, **passing) as controller:

@@ -29,7 +29,7 @@ def create_bodies() -> wl.World:
     rope = el.straight_cable(
         world, (0.0, -1.0), (1.0, -1.2), 1, axial_stiffness=10.0, bending_stiffness=1.0, mass_per_length=1.0
     )
-    # created before the markers of other kinds, with which the test combines this distance
+    # this distance is created first, and the test combines it with markers of other kinds, which are created later
     distance = con.distance_coordinate(
         world, con.position_marker(world, ball, (0.2, -0.1, 0.1)), con.position_marker(world, plate, (0.3, 0.1)), 0.5
     )
@@ -87,10 +87,11 @@ def wind(step: float, end: float) -> tuple[float, float]:
     world.add(
         con.SpringDamper, marker0=points[0], marker1=points[1], rest_length=4.0, stiffness=STIFFNESS, damping=DAMPING
     )
-    # the drum pulls the dancer, because the web does not stretch
+    # the web between drum and dancer does not stretch, so both move together
     turned, way = con.coordinate_marker(world, drum, "rotation"), con.coordinate_marker(world, dancer, "x")
     world.add(con.CoordinateConstraint, marker0=turned, marker1=way, ratio=-RADIUS)
-    # rate of the integral: the requested tension minus the tension k u + d u_t at this distance
+    # rate of the integral: the requested tension minus the tension k u + d u_t of the web, with the change u of the
+    # distance
     stretch = con.distance_coordinate(world, *points, length=4.0)
     error = world.add(el.state_node(1), name="integral")
     law = {"inputs": stretch, "input_matrix": [[-STIFFNESS]], "rate_matrix": [[-DAMPING]], "constant": (WANTED,)}

@@ -39,7 +39,7 @@ def test_sinking(elements: int, error: float) -> None:
     which the displacement due to the contact depth is 10 mm.
 
     For 60, 120, 180 and 240 elements, the ratio to the closed form is 0.67, 0.82, 0.87 and 0.90 at the entry, and 0.67,
-    0.78, 0.92 and 1.02 at the exit. The deflection therefore does not vanish with the mesh.
+    0.78, 0.92 and 1.02 at the exit. Finer meshes therefore do not remove the deflection.
     """
     case = SOFT._replace(elements=elements)
     model = create_drive(case, friction_velocity_penalty_per_length=0.0)

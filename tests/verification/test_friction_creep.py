@@ -136,7 +136,7 @@ def test_sphere_that_slides_and_rolls() -> None:
     for transition in (1e-2, 1e-3):
         speed, spin, rate, lever = roll(1.2, mu, transition)
         assert_allclose(rate, G * (np.sin(angle) - mu * np.cos(angle)), rtol=1e-6)
-        # both motions start at rest, and friction is smaller until the sliding speed reaches v_tr
+        # translation and rotation start at rest, and friction is smaller until the sliding speed reaches v_tr
         assert_allclose(spin, 0.25 * 2.5 * mu * G * np.cos(angle) * lever**2, atol=2 * transition)
         assert speed - spin > 0.2
 

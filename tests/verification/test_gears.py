@@ -52,7 +52,7 @@ def test_gear_pair(method: str) -> None:
 
     acceleration = torque / (inertia[0] + (radii[0] / radii[1]) ** 2 * inertia[1])
     angles = [float(wl.eval_output(gears[k], "rotation", state)) for k in range(2)]
-    # the accelerations are constant, so the method has no error
+    # the accelerations are constant, so the integration method has no error
     assert_allclose(angles, np.array((1.0, -0.4)) * acceleration * 0.2**2 / 2.0, rtol=1e-9)
     assert_allclose(wl.eval_output(mesh, "force", state), 0.4 * inertia[1] * acceleration, rtol=1e-9)
     assert abs(float(wl.eval_output(mesh, "gap", state))) < 1e-12
@@ -79,7 +79,7 @@ def test_a_rack_goes_on_from_a_checkpoint(tmp_path: Path) -> None:
     continued = swing(0.06, every=10, restart=tmp_path / "rack.h5")
     for name in ("q", "v", "lam"):
         assert_array_equal(getattr(continued, name), getattr(whole, name))
-    # 3 kg on the rack together with the inertia of the pinion
+    # the mass at the rack is 3 kg, including the contribution of the inertia of the pinion
     assert_allclose(whole.q[-1], 0.5 / np.sqrt(200.0 / 3.0) * np.sin(0.06 * np.sqrt(200.0 / 3.0)), rtol=1e-5)
 
 
@@ -99,7 +99,9 @@ def test_rack_holds_a_weight() -> None:
 
 
 def test_bevel_gears_in_space() -> None:
-    """The second of two perpendicular shafts rotates by the ratio, over several turns."""
+    """The angle of the second of two perpendicular shafts is the angle of the first shaft times the ratio, over several
+    turns.
+    """
     world = wl.World()
     shafts = world.add(RigidBody3D, position=[(0.0, 0.0, 0.0), (0.0, 0.0, 1.0)], mass=1.0, inertia=(0.2, 0.1, 0.1))
     ground = world.add(Ground)
@@ -175,7 +177,9 @@ def test_gear_train_reactions() -> None:
 
 
 def test_gear_train_ratio_and_frequencies() -> None:
-    """Over two turns φ2 = φ0 z0 z2/(z1 z3). Frequencies of the teeth follow from k cos²α G Gᵀ and the inertias."""
+    """Over two turns, the angle of the last shaft is φ2 = φ0 z0 z2/(z1 z3) with the numbers of teeth z. The natural
+    frequencies that are due to the stiffness of the teeth follow from k cos²α G Gᵀ and the inertias.
+    """
     world, shafts, _, _ = gear_train()
     speeds = np.array((30.0, -30.0 * TEETH[0] / TEETH[1], 30.0 * TEETH[0] * TEETH[2] / (TEETH[1] * TEETH[3])))
     state = wl.State(world)
@@ -194,8 +198,8 @@ def test_gear_train_ratio_and_frequencies() -> None:
 
 @pytest.mark.parametrize("ring", [False, True])
 def test_backlash(ring: bool) -> None:
-    """The tooth force is 0 within the backlash, and k s outside of the backlash, in both directions. The backlash grows
-    if the centres move apart.
+    """The tooth force is 0 within the backlash, and k s at the depth s outside of the backlash, in both directions. The
+    backlash grows if the centres move apart.
     """
     b, teeth = 1e-4, (20, -50 if ring else 50)
     radii = 0.5 * MODULE * np.array(teeth)
@@ -211,7 +215,7 @@ def test_backlash(ring: bool) -> None:
     for apart in (0.0, 0.2 * b):
         depth = np.abs(ways) * math.cos(ALPHA) - apart * math.sin(ALPHA) - 0.5 * b
         for turned, s in zip(ways, depth, strict=True):
-            # the mean over a whole number of teeth, and over a full turn
+            # the force is the same after an additional turn by three teeth, and by a full turn backwards
             for more in (0.0, 2.0 * math.pi * 3.0 / teeth[0], -2.0 * math.pi):
                 state.put(wheels, [[0.0, 0.0, turned / radii[0] + more], [-apart if ring else apart, 0.0, 0.0]], "q")
                 expected = K * max(s, 0.0) * np.sign(turned)
@@ -242,7 +246,7 @@ def test_a_gear_rattles_in_its_backlash() -> None:
         GearPair, marker0=ends[0], marker1=ends[1], teeth0=20, teeth1=50, module=MODULE, mesh_stiffness=1e6, backlash=b
     )
     ledger = wl.EnergyLedger()
-    # a cycle has two passes over the backlash b and half an oscillation at each flank
+    # in each cycle, the gear passes over the backlash b twice, and makes half an oscillation at each flank
     omega = r * math.cos(ALPHA) * math.sqrt(1e6 / 1e-3)
     period = 2.0 * (b / (r * math.cos(ALPHA) * speed) + math.pi / omega)
     state = wl.Dynamic(world, step=2e-4, end=period, method="trapezoidal_index2").solve(hooks=[ledger])

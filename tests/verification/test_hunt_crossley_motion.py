@@ -75,7 +75,7 @@ def build(scenario: Case) -> tuple[World, list[Entity], Entity]:
 
 
 def on_grid(solver: Explicit, interval: float) -> Iterator[tuple[int, State]]:
-    """Return the states at multiples of an interval [s], with their numbers.
+    """Return the states at multiples k of an interval [s], each with its number k.
 
     The error control makes additional steps between multiples of the interval.
     """
@@ -126,7 +126,7 @@ class Impact:
             plane = {"rotation": facing((-1, 0, 0)), "position": (0.1, 0.0, 0.0)}
             world.add(ContactHalfSpace, marker=world.add(Ground), material=second, **plane, **columns)
         else:
-            # masses 1 and 3 kg, moduli 1e6 and 8e6 Pa, radii 0.1 and 0.25 m
+            # the two spheres have the masses 1 and 3 kg, the moduli 1e6 and 8e6 Pa, and the radii 0.1 and 0.25 m
             second = world.add(ContactMaterial, plane_strain_modulus=8e6, dissipation=row["c2"])
             points.append(world.add(Point3D, position=(0.35, 0.0, 0.0)))
             masses.append(3.0)

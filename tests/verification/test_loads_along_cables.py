@@ -145,7 +145,7 @@ def test_falling_piece(direction: Any) -> None:
     for step in (0.04, 0.02):
         state, ledger, load = drop(t, step, end)
         errors.append(np.concatenate((state.q[:d] - exact[:d], state.v[:d] - exact[d:])))
-        # energy dissipated by drag, ∫ D·(-v) dt of the motion, from the energy balance
+        # the energy that drag dissipates, ∫ D·(-v) dt, follows from the energy balance of the motion
         kinetic = 0.5 * 2.0 * exact[d:] @ mass @ exact[d:]
         lost = -2.0 * HEAVY * exact[d - 1] - kinetic
         assert_allclose(ledger.losses(load)["drag"].sum(), lost, rtol=30 * step**2)

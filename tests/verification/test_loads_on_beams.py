@@ -238,7 +238,9 @@ def find_frequency(added: float) -> float:
 
 
 def create_pile(dims: int, speed: float) -> tuple[wl.World, Any, dict[str, Any]]:
-    """Return a world with the pile, clamped at its foot, its beams, and the columns of loads of a current [m/s]."""
+    """Return a world with the pile, clamped at its foot, its beams, and the columns of the load of a current with a
+    speed [m/s].
+    """
     up, is_plane = np.eye(3)[dims - 1][:dims], dims == 2
     world = wl.World(gravity=-1e-9 * up)
     pile = straight_beam(

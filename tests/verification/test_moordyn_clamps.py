@@ -45,7 +45,7 @@ def find_position(mooring: wl.moordyn.Mooring, point: int, state: wl.State) -> n
 )
 def test_sloping_rod_clamps(rod: str, end: str, tmp_path: Path) -> None:
     """A line leaves a rod, also of length 0, along its axis: its free end has the deflection w cos(θ) L⁴/(8 EI)."""
-    body = "1 Fixed 0 0 10 0 0 90 0 0 0 0 0 0"  # turns y to -x
+    body = "1 Fixed 0 0 10 0 0 90 0 0 0 0 0 0"  # rotated about z, so that its axis y points along -x
     L = 2.0
     u = np.array([0.6, 0.0, 0.8])
     tip = L * u + (0.0, 0.0, 10.0)

@@ -55,7 +55,8 @@ class Moored:
             Cable3D, node0=nodes[:n], node1=nodes[1:], length=LENGTH / n, axial_stiffness=EA, bending_stiffness=1.0,
             mass_per_length=MASS,
         )  # fmt: skip
-        # the contact depth is so large that the axis reaches the height of the anchor
+        # the plane is higher than the anchor by the contact depth, so the axis of the resting line is as high as the
+        # anchor
         marker = con.rigid_marker(world, world.add(Ground))
         self.bed = world.add(con.PlaneSurface, name="bed", marker=marker, offset=WEIGHT / 1e6)
         self.contacts = con.add_surface_contact(

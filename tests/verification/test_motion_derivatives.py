@@ -54,7 +54,7 @@ def test_derivatives_are_those_of_whole_solves(method: str) -> None:
     for name in SHAKE if method == "index 3" else ("length", "lift", "gain", "spin"):
         slopes = find_slopes(shake, SHAKE, name, motion, 2e-4)
         for y, error in largest_errors(found, name, slopes).items():
-            # noise of the differences where a result does not depend on the parameter
+            # where a result does not depend on the parameter, the differences contain only noise
             size = np.abs(found.y[y]).max() / abs(SHAKE[name])
             assert error < 1e-6 or np.abs(slopes[y]).max() < 1e-7 * size, (name, y, error)
 
@@ -156,7 +156,7 @@ def test_steps_that_were_cut() -> None:
     sizes = np.diff(found.t)
     assert len(np.unique(sizes.round(9))) > 8
     assert sizes.max() / sizes.min() > 100.0
-    assert found.y["speed"].max() > 0.3  # the mass has left the spring
+    assert found.y["speed"].max() > 0.3  # after the bounce, the mass has left the spring
     gradient = wl.evaluate_objective(bounce, p, motion, wl.end_value("y")).gradient
     for name in p:
         with given_steps(found.t):
@@ -232,8 +232,8 @@ print(len(wl.evaluate_motion(model, {"m": 2.0}, lambda world: wl.Dynamic(world, 
 
 
 def test_restarted_motion(tmp_path: Path) -> None:
-    """Derivatives of a motion that continues from a checkpoint, or that was complete, cause an error. With -help, the
-    program ends without a solve.
+    """Derivatives of a motion that is restarted from its last checkpoint, with the same end time or a later one, cause
+    an error. With -help, the program ends without a solve.
     """
     (tmp_path / "model.py").write_text(RESTARTED)
     done = run_windlass(["run", "model.py", "-checkpoint", "c.h5"], folder=tmp_path)
@@ -246,8 +246,8 @@ def test_restarted_motion(tmp_path: Path) -> None:
 
 
 def test_less_accurate_derivatives_are_noted() -> None:
-    """If the error of an iteration for a derivative satisfies only the wider limit, a note names the parameter, the
-    error, the time and the remedy. Otherwise there is no note.
+    """If the error of an iteration for a derivative satisfies only the wider of two limits, a note names the parameter,
+    the error, the time and the remedy. Otherwise there is no note.
     """
     pair = CompanionPair.__new__(CompanionPair)
     pair.h, pair.error = 0.5, (0.0, 0.0)
