@@ -1,8 +1,8 @@
 """Energy accounts of laws: the energies that each row stores, dissipates and transfers.
 
-Let f be forces on the left-hand side of the equations of motion, and v the velocities of a motion. The power f·v is
-taken from the motion by the forces. The inertia forces M a + ..., with the mass matrix M and the accelerations a,
-change the kinetic energy T:
+Let f be forces on the left-hand side of the equations of motion, and v the velocities of a motion. The forces take the
+power f·v from the motion. The inertia forces M a + ..., with the mass matrix M and the accelerations a, change the
+kinetic energy T:
 
     f·v = rates of stored energies + losses + power passed on,  (M a + ...)·v = dT/dt + power carried away.
 

@@ -54,7 +54,7 @@ CIRCLE_CONTACTS = (
 )
 SURFACE_CONTACTS = ("ContactFrictionSurfaceCable", "ContactFrictionSurfaceSetCable")
 BUILDERS = {
-    # for each file: parameter of columns, and the components with these columns
+    # for each file: the name of the parameter for columns, and the components with these columns
     "elements/routes/cable_chain.py": ("cable_columns", (*CABLES, "TwistCable3D")),
     "elements/routes/beam_lines.py": ("beam_columns", ("Beam2D", "Beam3D")),
     "elements/mesh/cable_mesh.py": ("cable_columns", (*CABLES[:2], "TwistCable3D")),

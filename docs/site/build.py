@@ -121,14 +121,15 @@ START = '<!doctype html><meta charset="utf-8"><meta http-equiv="refresh" content
 
 
 def format_cards() -> str:
-    """Return the cards of the first page."""
+    """Return the cards of the first page: frames that contain a link and a text."""
     cards = [f"::::{{container}} card\n{link}\n\n{text}\n::::" for link, text in CARDS.items()]
     return "\n\n".join([":::::{container} cards", *cards, ":::::"])
 
 
 def copy_pages() -> None:
-    """Copy the pages unchanged, except for the index, which also gets its cards, and the tree of the site at its
-    end."""
+    """Copy the pages unchanged, except for the index. The cards are inserted into the index, and the tree of the site
+    is appended.
+    """
     shutil.copytree(ROOT / "docs", SOURCE / "docs", ignore=shutil.ignore_patterns("site", "__pycache__"))
     for name in AT_ROOT:
         shutil.copy(ROOT / name, SOURCE / name)

@@ -771,7 +771,7 @@ def soft_bed(s: Sketch) -> None:
     s.arrow((-2.2, 0.4), (-1.6, 0.4), "$\\mu N$", (-0.05, -0.3))
     s.arrow((-2.2, 0.4), (-2.2, 1.5), "$\\rho\\mu N$", (-0.2, 0.12))
     s.text((-2.2, -1.05), "friction along and across the line", GREY, align="center")
-    # suction against the gap
+    # diagram of the pull by suction as a function of the gap
     s.line((0.3, 0.0), (3.6, 0.0), color=GREY)
     s.line((1.0, -0.9), (1.0, 1.5), color=GREY)
     s.line((0.5, -0.8), (1.6, 0.96), (3.0, 0.0), color=RED, width=2)

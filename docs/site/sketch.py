@@ -119,13 +119,16 @@ class Sketch:
             self.text(at + (size + 0.17) * way, word, color=GREEN, align="center")
 
     def _along(self, start: Place, end: Place, shape: np.ndarray, shift: float) -> np.ndarray:
-        """Return points between two points, given by the fraction of the length and the distance to the side."""
+        """Return points near a line. A row of `shape` contains the position of a point along the line, as a fraction of
+        the length of the line, and the distance of the point to the left of the line. The argument `shift` is added
+        to this distance.
+        """
         line = np.subtract(end, start)
         across = np.array((-line[1], line[0])) / np.hypot(*line)
         return np.asarray(start + np.outer(shape[:, 0], line) + np.outer(shape[:, 1] + shift, across))
 
     def spring(self, start: Place, end: Place, words: str = "", shift: float = 0.0, height: float = 0.12) -> None:
-        """Draw a spring, which `shift` moves to the left of the line."""
+        """Draw a spring at the distance `shift` to the left of the line between two points."""
         inner = np.linspace(0.25, 0.75, 11)
         shape = np.column_stack((inner, height * np.array([0, *([1, -1] * 5)])[: len(inner)]))
         shape = np.vstack(((0.0, 0.0), (0.22, 0.0), shape[1:-1], (0.78, 0.0), (1.0, 0.0)))
@@ -133,7 +136,7 @@ class Sketch:
         self._label(start, end, words, shift, height)
 
     def damper(self, start: Place, end: Place, words: str = "", shift: float = 0.0, height: float = 0.1) -> None:
-        """Draw a damper, which `shift` moves to the left of the line."""
+        """Draw a damper at the distance `shift` to the left of the line between two points."""
         parts: tuple[Any, ...] = (
             ((0.0, 0.0), (0.4, 0.0)),
             ((0.6, height), (0.4, height), (0.4, -height), (0.6, -height)),

@@ -185,7 +185,7 @@ class Assembly:
         self._create_updates()
 
     def refresh(self) -> None:
-        """Update the records and arrays that kernels read, if switchable columns of their tables have changed. Systems
+        """Update the records and arrays that kernels read, if switchable columns of the tables have changed. Systems
         that do not support the change are created again.
         """
         if self._fresh_at == self.world.version:

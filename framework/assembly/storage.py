@@ -47,8 +47,8 @@ class Sparsity:
 
     Attributes:
         unknowns: the process-local unknowns.
-        numbers: index of each process-local unknown in the PETSc vectors. The indices of unknowns that systems couple
-            but other processes own follow.
+        numbers: index of each process-local unknown in the PETSc vectors, followed by the indices of the unknowns that
+            systems couple but other processes own.
         pattern: sparsity over the unknowns of ``numbers``, in this order.
         slots: slots of the matrix entries of all rows, by component.
         couplings: slots of the matrix entries of constraints, by component.

@@ -324,7 +324,7 @@ def _declare(item: Option) -> Any:
     ):
         raise OptionError(f"option name {name!r}: PETSc already has an option with this name")
     known = _run.own.setdefault(name, item)
-    # the defaults of a solver may differ from the defaults of an earlier solver of its type
+    # two successive solvers of one type may declare this option with different defaults
     if name.startswith(tuple(prefix for prefix in _run.solvers if prefix)):
         known = replace(known, default=default)
     if known != item:
@@ -419,7 +419,7 @@ def _choose(given: Mapping[str, str]) -> None:
         _run.chosen[name] = (value, original)
         _set_value(name, value)
     for prefix, solver in _run.solvers.items():
-        # existing solvers do not read the new options
+        # existing solvers do not read the new options, but solvers that are created later do
         if prefix and any(name.lower().startswith(prefix) for name in given):
             _run.solvers[prefix] = replace(solver, reached=Moment.EXPECTED)
     _claim_outputs()

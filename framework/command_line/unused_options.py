@@ -24,19 +24,19 @@ from windlass.framework.launch.arguments import Option
 from windlass.framework.launch.petsc_functions import library_file, list_unused_options, slepc_file
 from windlass.framework.parallel.processes import Processes
 
-# Options that PETSc reads when it is initialised or finalised.
+# Names of the options that PETSc reads when it is initialised or finalised.
 GLOBAL = (
     r"(?i)(check|citations|cuda|debug|debugger|device|display|error|fp|get|help|hip|history|info|kokkos|log|malloc"
     r"|memory|mpi|mpidump|no|nox|objects|on|options|petsc|prefix|python|saws?|skip|start|stop|tellmycell|textbelt|use"
     r"|version|viewer|x)(_\w+)?"
 )
-# Options of factorisation packages, and of inner objects of a solver that are created during the first set-up.
+# Names of the options of factorisation packages, and of inner objects that a solver creates during the first set-up.
 READ_AT_SET_UP = r"(?i)(st_)?(sub|mg|fieldsplit|pc_fieldsplit|redundant|telescope|npc|fas|esteig|inner|mat|dm)_\w+"
 READ_IN_SOLVE = (
     r"(?i)\w*(view|converged_reason)\w*|snes_(test|compare|adapt|convergence)_\w+|ksp_(compute|plot)_\w+"
     r"|(eps|pep)_error_\w+"
 )
-# Names that are valid only after the prefix of a solver.
+# Names of options that are valid only after the prefix of a solver.
 SOLVER_FAMILY = (
     r"(?i)(snes|eps|pep|st|bv|ds|rg|ksp|pc|sub|mg|fieldsplit|npc|mat_mumps|mat_superlu|mat_klu|mat_umfpack)_\w+"
 )

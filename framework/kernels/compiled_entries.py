@@ -59,7 +59,7 @@ def find_version(function: Any, kinds: tuple[Any, ...]) -> Any:
     """
     if hasattr(function, "compile_by_address"):
         return function.compile_by_address(kinds)
-    function.compile(kinds)  # the method below may not exist in other versions of numba
+    function.compile(kinds)  # in unknown versions of numba, `function` may lack the method `compile_by_address`
     return function.overloads[kinds]
 
 

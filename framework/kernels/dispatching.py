@@ -37,7 +37,7 @@ _numba: Any = numba  # declared as Any, because internal functions of numba have
 # A thread that compiles a kernel holds this lock, and may need the dispatchers of further kernels.
 _compiler_lock = _numba.core.compiler_lock.global_compiler_lock
 
-# kernel.py explains this call
+# a comment in kernel.py explains this call
 gc.freeze()
 
 
@@ -118,7 +118,7 @@ class _KernelCache:
             arguments, return_type = _numba.core.sigutils.normalize_signature(signature)
             form = find_form(arguments)
             if form != INNER:
-                _open.clear()  # compilations that are still in the list have failed
+                _open.clear()  # compilations that are still in `_open` have failed
             types = [encode_type(kind) for kind in arguments]
             returns = None if return_type is None else encode_type(return_type)
             keys = eval_keys(self.function, types, returns, form)
@@ -128,8 +128,8 @@ class _KernelCache:
             for enough in keys:
                 result = process.ready.get(enough)
                 if result is not None and result.signature.args == arguments:
-                    # Use the stored machine code with a new entry point, because the deletion of a kernel also removes
-                    # the entry point of this kernel.
+                    # Use the stored machine code with a new entry point. The old entry point may be missing, because
+                    # the deletion of a kernel also removes the entry point of the deleted kernel.
                     entry: Any = NoEntry(form)
                     if form == FOR_PYTHON:
                         entry = self._find_function(result, target_context)
@@ -173,7 +173,7 @@ class _KernelCache:
         while _open:
             done = _open.pop()
             if done.cache is self and done.signature == signature:
-                break  # the compilations that this loop removed earlier have failed
+                break  # the compilations that were removed from `_open` before this one have failed
         else:
             return
         self.dispatcher.py_func.__qualname__ = self.name

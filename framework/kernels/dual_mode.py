@@ -61,7 +61,7 @@ def compiling_duals() -> Iterator[None]:
     resolve, from_types, build = context.resolve_value_type, vars(tuples)["from_types"], building.__call__
 
     def resolve_dual(value: Any) -> Any:
-        if hasattr(type(value), "dual"):  # a kernel
+        if hasattr(type(value), "dual"):  # the value is a kernel
             return value.dual._numba_type_
         if isinstance(value, type) and value in _classes:
             return _types.NumberClass(_classes[value])

@@ -42,7 +42,7 @@ class KernelBuilder(ir.IRBuilder):  # type: ignore[misc]
                 break
         if not wanted:
             return value
-        if isinstance(value, ir.Constant):  # the parts of a constant are not known
+        if isinstance(value, ir.Constant):  # the parts of this constant are not stored separately
             return super().extract_value(agg, idx, name)
         return super().extract_value(value, wanted, name)
 

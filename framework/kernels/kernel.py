@@ -193,5 +193,5 @@ def kernel(
         "forceinline": inline,
     }
     created = KernelFunction(function, options)
-    # numba compiles nothing if this variable is set
+    # if this variable is set, numba compiles nothing, and the dispatcher is the Python function itself
     return created if os.environ.get("NUMBA_DISABLE_JIT", "0") in ("", "0") else created.dispatcher

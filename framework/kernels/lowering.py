@@ -61,7 +61,7 @@ def find_borrowed(code: Any, kinds: Any, models: Any) -> set[str]:
         if not isinstance(value, _ir.Expr) or value.op not in _PARTS:
             return False
         index = value.index_var if value.op == "static_getitem" else value.index if value.op == "getitem" else None
-        if isinstance(index, _ir.Var) and is_counted(index.name):  # an index that is an array creates a new array
+        if isinstance(index, _ir.Var) and is_counted(index.name):  # if the index is an array, the result is a new array
             return False
         return all(used.name in borrowed or not is_counted(used.name) for used in value.list_vars())
 
@@ -106,7 +106,7 @@ def find_constants(code: Any, kinds: Any, models: Any, borrowed: set[str]) -> se
 
 
 class _KernelLower(_core.lowering.Lower):  # type: ignore[misc, name-defined]
-    """Generates the code of a kernel."""
+    """Generator of the code of a kernel."""
 
     context: Any
     builder: Any

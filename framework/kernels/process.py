@@ -30,12 +30,13 @@ from windlass.framework.launch.launcher import launched_rank
 class Process:
     """Global state of the kernels in this process."""
 
-    compiled: list[tuple[str, float]] = field(default_factory=list)  # names and compilation times [s]
+    compiled: list[tuple[str, float]] = field(default_factory=list)  # name and compilation time [s] of each kernel
     loaded: int = 0  # number of kernels that were read from the cache folder
     waited: float = 0.0  # waiting time [s] for kernels that other processes compiled
     # for each requested kernel that is not an inner kernel: the kernel, the types of the arguments, and the form
     asked: list[tuple[Any, list[Any], str]] = field(default_factory=list)
-    # Compile results by key. If a factory function creates a kernel again, the result is also used again.
+    # Compile results by key. If a factory function creates an equal kernel again, the new kernel uses the stored
+    # result.
     ready: dict[str, Any] = field(default_factory=dict)
     read: dict[str, MachineCode] = field(default_factory=dict)  # machine code from files, by key
     said: set[str] = field(default_factory=set)  # topics for which a message has been printed

@@ -168,7 +168,7 @@ def names_only(code: CodeType, clock: str, table: str) -> bool:
     if clock in code.co_names:
         return False
     raw, more = code.co_code, 0
-    # the name of the last attribute, and the number of instructions since then
+    # the name of the last attribute that was read, and the number of instructions since this attribute
     last, since = "", 0
     for operation, low in zip(raw[::2], raw[1::2], strict=True):
         argument = low | more

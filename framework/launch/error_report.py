@@ -119,7 +119,7 @@ def leave(code: int) -> int:
         try:
             from mpi4py import MPI  # imported here, because the import starts MPI
         except ImportError:
-            os._exit(code)  # without MPI_Finalize, so that mpiexec ends the other processes
+            os._exit(code)  # end without MPI_Finalize, so that mpiexec ends the other processes
         if MPI.COMM_WORLD.size > 1:
             MPI.COMM_WORLD.Abort(code)
     return code

@@ -26,10 +26,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's constant for each type of factorisation, by the type of the preconditioner (``"lu"``, ...)."""
 RENAMED = {
-    "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25
-    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # 3.25, reported by line searches
-    "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # 3.24
-    "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # 3.24
+    "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # since PETSc 3.25
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # since PETSc 3.25, reported by line searches
+    "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # since PETSc 3.24
+    "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # since PETSc 3.24
 }
 """Older names of converged reasons, by the names in later versions of PETSc. Windlass uses the older names for all
 versions.

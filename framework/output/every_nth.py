@@ -146,7 +146,8 @@ class EveryNth(StepHook, Closing, ABC):
         if due and state.t >= self._earliest:
             self.record(state)
 
-    # The methods that compiled code replaces at recorded steps. If a subclass overrides one of them, Python calls it.
+    # The methods that compiled code replaces at recorded steps. If a subclass overrides one of these methods, Python
+    # calls the method of the subclass.
     _step_calls: ClassVar[tuple[Any, Any]] = before_step, after_step
 
     def idle_steps(self, state: State, size: float) -> IdleSteps:

@@ -77,7 +77,7 @@ class SolveCheckpoint:
         self._restored = False
         # whether the file contains records of later solves, but not the state at the end of this solve
         self._is_past = False
-        # Values, at the start of the solve, of the columns that can change during a solve. A restarted script may start
+        # Values at the start of the solve, for the columns that can change during a solve. A restarted script may start
         # with other values, and checkpoints store only later changes.
         self._switches: dict[str, Any] | None = None
         self._version = solver.assembly.world.version

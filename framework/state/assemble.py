@@ -124,10 +124,10 @@ def assemble_derivative(world: World, state: State, entity: Entity, column: str)
 
         assemble_derivative(world, state, spring, "stiffness")
 
-    The derivatives are computed by dual numbers through the kernels of the forces, and contain only rounding errors, or
-    by extrapolated differences if this is not possible (see `windlass.framework.state.dual_derivatives`).
-    Displacements, velocities and history values are kept constant, even if the numbers in the column are positions of
-    nodes.
+    If possible, the derivatives are computed by dual numbers through the kernels of the forces, and contain only
+    rounding errors. Otherwise they are computed by extrapolated differences (see
+    `windlass.framework.state.dual_derivatives`). Displacements, velocities and history values are kept constant, even
+    if the numbers in the column are positions of nodes.
 
     Args:
         world, state: the model, and the state at which the derivatives are computed.

@@ -27,8 +27,8 @@ error eps/h are of the same order.
 """
 KINK = 1e-3
 """If the forward and the backward difference differ by at most this fraction [1] of the largest entry of the
-derivative, the residual counts as smooth. If the residual has a second derivative, the difference between the two is
-proportional to the step.
+derivative, the residual counts as smooth. If the residual has a second derivative, the difference between the forward
+and the backward difference is proportional to the step.
 """
 SMALL = 0.1
 """Ratio [1] of a second, smaller step to the first step. With the second step, the forward and the backward difference

@@ -36,11 +36,14 @@ MIXED = "dual numbers, and differences of Python functions"
 such as user functions.
 """
 BESIDE = 1e-15
-"""Relative distance [1] of a second number. The kernels are called at this number if the calls at the given number
-differ from the calls at all other numbers. For example, rows with equal accelerations share one call.
+"""Relative distance [1] of a second number from the given number. The derivative is computed at the second number if
+the kernel calls at the given number differ from the kernel calls at all other numbers. For example, rows share one call
+if their accelerations are equal, and the accelerations may be equal only at the given number.
 """
 EQUAL = 1e-12
-"""Largest difference [1] of the residuals at both numbers, relative to the largest entry."""
+"""Largest allowed difference [1] between the residuals at the given and at the second number, relative to the largest
+entry of the residual.
+"""
 ROUNDED = 8.0 * float(np.finfo(float).eps)
 """If two extrapolations of each number differ by at most this fraction [1] of the number, no further step is made."""
 
@@ -76,7 +79,8 @@ class ColumnDerivatives:
 
     def _differentiate_kernels(self, value: ColumnValue, at: float) -> ColumnDerivative:
         """Return the derivative at the number ``at``, which is the number in the table or a number beside it."""
-        # the systems are created as for changed numbers, so that equal arguments are at equal places
+        # the systems are created again even for an unchanged number, so that the arguments can be compared one by one
+        # with the arguments for changed numbers
         trace = self.residual.apply_at(value, at, KernelTrace)
         if trace is None:
             raise NotDualError(f"{value.describe()} must not have the value {at:g}")
