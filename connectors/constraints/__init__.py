@@ -1,3 +1,3 @@
-"""Laws with Lagrange multipliers: joints, supports, and constraints on coordinates. Also the breaking of joints,
-springs and ropes.
+"""Laws with Lagrange multipliers: joints, supports, and constraints on coordinates. This package also contains
+links that break: joints, supports, springs and ropes.
 """

@@ -244,7 +244,7 @@ class BreakingLinks(StepHook):
         self.changes_forces = False
         for link in self._find_whole():
             due = self._due.get(link.name)
-            # the user can set an earlier time of breaking for a restarted run
+            # for a restarted run, the user can set a time of breaking that has already passed
             if due is None and self._has_reached_time(link, state):
                 due = find_largest(link, link.eval_forces(state))
             if due is not None:

@@ -80,7 +80,7 @@ class RightHandSides(NamedTuple):
 
     offset: TimeColumn  # value of x1 - i x0 for rows at position level
     rate: TimeColumn  # value of ẋ1 - i ẋ0 for rows at velocity level, 0 for other rows
-    rate_level: TimeColumn  # value of ẋ1 - i ẋ0 for all rows: offset_t at position level
+    rate_level: TimeColumn  # value of ẋ1 - i ẋ0 for all rows; for rows at position level it is offset_t
     acceleration: TimeColumn  # value of ẍ1 - i ẍ0
 
 

@@ -1,3 +1,4 @@
 """Forces and first-order states (states y with given rates y_t) that depend on measured quantities. They are used for
-controllers, brakes and hydraulics. Also the measured quantities, and controllers of other programs (FMUs).
+controllers, brakes and hydraulics. This package also contains the measured quantities, and controllers that other
+programs have exported (FMUs).
 """

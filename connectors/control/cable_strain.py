@@ -60,7 +60,7 @@ def update_strains(rows: Any, m: CoordinateMarkers, x: FloatArray, v: FloatArray
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.jacobian.shape[1]))
     for i in range(len(rows)):
-        # length of the cable: constant, or a fraction of the coordinate l
+        # L: length of the cable, which is constant, or a fraction of the coordinate l of a winch
         row = rows[i]
         k, h, d, q, winds = row.index, m.second[row.index], row.dimensions, row.dofs, row.share > 0.0
         n, l = 4 * d, 4 * d
@@ -71,7 +71,7 @@ def update_strains(rows: Any, m: CoordinateMarkers, x: FloatArray, v: FloatArray
         # compute the slope p, and the derivative X of p with respect to the coordinates
         square = 0.0
         for b in range(d):
-            # a: the part of p that is divided by L
+            # a: sum of the two terms of p that contain the factor 1/L
             a[b] = D[0] * x[q[b]] + D[2] * x[q[2 * d + b]]
             p[b] = a[b] + D[1] * x[q[d + b]] + D[3] * x[q[3 * d + b]]
             square += p[b] * p[b]
@@ -94,7 +94,7 @@ def update_strains(rows: Any, m: CoordinateMarkers, x: FloatArray, v: FloatArray
                 for b in range(d):
                     total += X[b, s] * X[b, r]
                 m.hessian[h, s, r] = total / size
-        # additional second derivatives for cables of winches, because p depends on the length of the cable
+        # for cables of winches, add the second derivatives that are due to changes of the length L
         if winds:
             for b in range(d):
                 e, by_length = p[b] / size, -row.share / L

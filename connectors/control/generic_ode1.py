@@ -150,9 +150,9 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray, dict[int,
     """Create the records of the rows, the coordinate markers of their inputs, the array of their matrices, and the user
     functions.
 
-    A record contains the places of its matrices in the array, see `pool_matrices`: those of the user function, and
-    ``constant`` (n, 1), ``system_matrix`` (n, n), ``input_matrix`` and ``rate_matrix`` (n, k) for n states and k
-    inputs.
+    A record contains the places of its matrices in the array, see `pool_matrices`. These matrices are the results of
+    the user function, and for n states and k inputs ``constant``, shape (n, 1), ``system_matrix``, shape (n, n), and
+    ``input_matrix`` and ``rate_matrix``, shape (n, k) each.
     """
     count = count_states(rows)
     own, inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "node"))

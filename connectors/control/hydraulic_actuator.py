@@ -235,7 +235,7 @@ def tangent(
         if dq != 0.0:
             g[0], g[1], g[2] = u
             add_curvature(pair, i, n, m, g, dq * N / L, slots, values)
-        # in the rows of the matrix, both pressures follow the coordinates of the points
+        # in a row of the law, the pressures have the indices n and n + 1, after the coordinates of the points
         s = L - row.offset_length
         for k in range(2):
             sign, p = -1.0 if k == 0 else 1.0, v[row.states[k]]

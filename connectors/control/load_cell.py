@@ -123,7 +123,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray]:
     lam = np.zeros(w.shape, np.int64)
     for joints, positions, of in rows.world.split_by_table(rows.local("joint")):
         found = rows.layout.multipliers(joints, of)
-        # unused elements have the weight 0 and contain the index of the first multiplier of the row
+        # unused elements of w are 0, and unused elements of lam are the index of the first multiplier of the row
         lam[positions] = found[:, :1]
         lam[positions, : found.shape[1]] = found
         w[positions, : found.shape[1]] = [weights[i] for i in positions]

@@ -152,7 +152,7 @@ TEETH = {
     "backlash": number("m", minimum=0.0),
     "bending_loss": number("1", minimum=0.0, maximum=1.0),
 }
-"""Checks of the arguments of a belt for teeth and bending losses."""
+"""Checks of the arguments of a belt that describe teeth and bending losses."""
 NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0, "turns_rope": False}
 OPEN = {**CLOSED, "start": POINT, "end": POINT, "turns_rope": yes_no()}
 LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa", above=0.0)}

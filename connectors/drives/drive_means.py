@@ -90,7 +90,7 @@ TRANSIENT = 0.1
 largest loss. Above this limit a report recommends a later start of the means.
 """
 NEGLIGIBLE = 1e-6
-"""Difference of these losses of speed that is ignored [1]. Waves of belts without load cause such differences."""
+"""Difference between losses of speed that is ignored [1]. Waves of belts without load cause such differences."""
 STEADY_SWING = 0.25
 """Standard deviation of the tension of a span over time, divided by the largest change of tension on a pulley [1].
 Above this value, vibrations change the losses so much that a comparison with steady motion is not meaningful.
@@ -580,7 +580,8 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     found = eval_bristle_creep(law, passings, place, speed)
     largest = max(max(passing.entering, passing.leaving) for passing in passings)
     lost = np.array([duties[i].creep for i in creeping])
-    # if the belt slips on the whole of the shorter arc on which bristles act, the losses are NaN
+    # bristles act on an arc that is shorter than the arc of the belt; if the belt slips on this whole shorter arc, the
+    # losses are NaN
     if np.isnan(found.loss + found.right).any():
         return ()
     if np.abs(lost - found.loss).max() > STEADY_CREEP * np.abs(found.loss).max():
@@ -592,7 +593,8 @@ def judge_creep(report: DriveReport) -> tuple[str, ...]:
     arc, slow, rigid = duties[creeping[worst]], duties[creeping[slowest]], passings[worst].law.bristles == inf
     own = not rigid and isclose(passings[worst].law.bristles, passings[worst].law.layer)
     tolerated = LAYER_ERROR if own else CREEP_ERROR
-    # errors due to mesh and contact may cancel each other in this estimate, but not in the motion
+    # Errors due to the mesh and errors due to the contact may cancel each other in ``found.excess``, but not in the
+    # motion. Therefore the excess is also estimated for a rigid contact.
     if found.excess <= tolerated:
         hard = [passing._replace(law=passing.law._replace(contact=inf)) for passing in passings]
         found = eval_bristle_creep(law, hard, place, speed)
@@ -672,7 +674,7 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
         turn: duration of a turn of the belt [s]. If there is no turn, the value is NaN.
     """
     begin = times - turn
-    # if the duration of a turn is NaN, the comparison is false
+    # if the duration of a turn is NaN, this comparison is false
     there = begin >= times[0] - SAME_TIME * (times[-1] - times[0])
     work = energies - np.stack([np.interp(begin, times, column) for column in energies.T], axis=1)
     given, taken = -np.minimum(work, 0.0).sum(axis=1), np.maximum(work, 0.0).sum(axis=1)

@@ -322,7 +322,7 @@ def follow_spans(
                 m.spans[2, k] = length
                 row[spans + k * (FREQUENCY + 1) + DEFLECTION] = eval_deflection(m.place, lengths, a, count, shift, flat)
         a += count
-    # mean tensions of spans, which are also the tensions before and after the pulleys
+    # mean tensions of the spans; these are also used as the tensions before and after the pulleys
     for k in range(size.spans):
         total = m.spans[1, k]
         row[spans + k * (FREQUENCY + 1) + TENSION] = m.spans[0, k] / total if total > 0.0 else np.nan
@@ -422,7 +422,7 @@ def complete_numbers(due: IntArray, c: Derived, size: RecordSize, row: FloatArra
     lead = driver * own
     rim = abs(row[lead + SPEED]) * c.radii[driver]
     drives = given > 0.0 and rim > 0.0
-    # creep from the tensions at the entries of the pulleys
+    # creep on a rigid layer, computed from the tensions at the entries of the pulleys
     enters = BEFORE if speed >= 0.0 else AFTER
     stretch = eval_arc_stretch(c, driver, row[lead + enters])
     for i in range(size.pulleys):

@@ -244,7 +244,7 @@ def _check_wraps(pulleys: Sequence[Pulley], places: Sequence[Place], route: Rout
     count = len(pulleys)
     for i, pulley in enumerate(pulleys):
         before, after = (spans[i - 1], spans[i]) if route.closed else (spans[i], spans[i + 1])
-        # the spans of a crossed belt on two pulleys cross, although the belt can have this route
+        # the two spans of a crossed belt cross each other, but a belt on two pulleys can have this route
         if pulley.turns == 0 and not (route.closed and count == 2) and _cross(before, after):
             other = "left" if pulley.side == "right" else "right"
             raise ModelError(

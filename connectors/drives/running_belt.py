@@ -10,10 +10,9 @@ tension does not change, because the length of the belt does not change.
 
 If a result of `steady` is given, the material is displaced along the shape of the stationary belt until each span has
 the stretch lam of the steady motion. From the entry of an arc to the start of slip, the stretch is the stretch at the
-entry. From the start of slip to the exit, the stretch changes linearly:
-
-    Let X(s) be the integral of ds/lam over the arc length s of the shape. A node with the reference length X_i from the
-    first entry moves to the arc length s with X(s) = X_i.
+entry. From the start of slip to the exit, the stretch changes linearly. Let X(s) be the integral of ds/lam over the arc
+length s of the shape. A node with the reference length X_i from the first entry moves to the arc length s with X(s) =
+X_i.
 
 Source: C. D. Mote, J. Franklin Inst. 279 (1965) 430-444.
 """
@@ -78,7 +77,7 @@ def start_steady(
     running = state.copy()
     x, length = _read_shape(running, cables, nodes)
     onward = steady.spans[0].speed > 0.0
-    # arc lengths along the route and stretch at these points, from the entry of the first arc
+    # arc lengths of points along the route, measured from the entry of the first arc, and the stretch at these points
     begin = route.wraps[0].s_entry
     station, stretch = list[float](), list[float]()
     spans, count = find_spans(route), len(pulleys)
@@ -98,7 +97,7 @@ def start_steady(
     material = np.concatenate([[0.0], np.cumsum(0.5 * (share[1:] + share[:-1]) * np.diff(fine))])
     total = float(length.sum())
     material *= total / material[-1]
-    # arc lengths of the nodes after the displacement of material, and the stretch at the nodes
+    # arc lengths of the nodes after the displacement of the material, and the stretch at the nodes
     first = begin / route.length * total
     place = (np.concatenate([[0.0], np.cumsum(length)[:-1]]) - first) % total
     there = np.interp(place, material, fine)
@@ -151,7 +150,8 @@ def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatAr
         return moved
     stations = np.append(0.0, ends)
     turn = np.interp(place, stations, np.append(x[:, 4], x[0, 4] + _turn_around(x)))
-    # a node that moves backwards over the first node of the belt has completed a turn less
+    # If a node moves past the first node of the belt, ``turn`` contains a full turn too many or too few. This turn is
+    # removed.
     apart = turn - x[:, 4]
     return np.column_stack((moved, turn - FULL_TURN * np.round(apart / FULL_TURN)))
 

@@ -21,7 +21,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 
 SHEAR = "shear_stiffness"
-"""Name of the argument with which a belt consists of beams."""
+"""Name of the argument for the shear stiffness. Belts with this argument consist of beams."""
 ORDER = 2
 """Polynomial order of the beams."""
 SECTION = ("axial", "shear", "bending")
@@ -34,7 +34,7 @@ COLUMNS = (
 
 
 def read_shear(name: str, stiffness: float | None, damping: float) -> dict[str, Any]:
-    """Return the columns of the shear of a belt, which are none without shear stiffness [N].
+    """Return the columns that describe the shear of a belt. Without a shear stiffness [N], there are none.
 
     Raises:
         ModelError: the belt has a shear damping [N s] without shear stiffness.
@@ -58,8 +58,8 @@ def check_beams(name: str, columns: Mapping[str, Any], in_space: bool, teeth: bo
 
 
 def check_tension(name: str, tension: float, shear: float) -> None:
-    """Raise ModelError if the tension [N] is so large that beams with the shear stiffness ``shear`` [N] shear instead
-    of stretching.
+    """Raise ModelError if the tension [N] is so large that beams with the shear stiffness ``shear`` [N] deform by
+    shear instead of stretching.
     """
     if tension > MOST_SHEAR * shear:
         raise ModelError(

@@ -497,7 +497,7 @@ def find_steady_motion(
             "of a pulley, or torques that depend on speeds have no equilibrium"
         )
     found = move(u)
-    # during the iterations for tensioner arms, the stretch can be larger than in the solution
+    # iterations for tensioner arms (``may_slip``) are not checked: their stretch can be larger than in the solution
     if (strain := float(found.stretch.max()) - 1.0) > LARGEST_STRAIN and not may_slip:
         raise ModelError(f"'{drive.name}' has the strain {strain:.3g} in steady motion: must be <= {LARGEST_STRAIN:g}")
     lowest = np.minimum(found.force[entry], found.force[leaving])

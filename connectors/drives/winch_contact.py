@@ -41,20 +41,21 @@ class ContactPoints(NamedTuple):
     """Contact points of k rows: values of rows, shape (k,), and of points, shape (k, n) or (k, n, d)."""
 
     rows: Entity
-    # entity index of the marker of the circle, or of the surface; with a search, index among the surfaces of all sets
+    # for circles: entity index of the marker; for surfaces: entity index of the surface, or, with a contact search, its
+    # index among the surfaces of all sets
     partner: IntArray
     radius: FloatArray  # radius of the circle [m], or of the rope on a surface
     places: IntArray  # number of points
     share: FloatArray  # distance of each point from the outlet divided by the length of the rope [1]
-    position: FloatArray  # position on surfaces, in the frame of the surface [m]
+    position: FloatArray  # for surfaces: position of each point in the frame of the surface [m]
     normal: FloatArray  # normal from the circle or surface to the cable; for surfaces, in the frame of the surface
     anchors: FloatArray  # anchors, shape (k, n, 1) or (k, n, 3) [m]
     data: FloatArray  # history values of the rows
 
 
 def find_rows(world: World, cables: Entity, law: type[Component]) -> tuple[Entity | None, IntArray]:
-    """Return the rows of a law of contact with the cables, or None if there are no such rows, and the index of the
-    cable of each row.
+    """Return the rows of a contact law that refer to the cables, or None if there are no such rows. Also return the
+    index of the cable of each row.
     """
     table = world.tables.get(law)
     if table is None or not table.count:
@@ -118,7 +119,7 @@ LAWS: dict[type[Component], Callable[[ContactPoints, int, int, ContactPoints, in
 
 
 def give_surfaces(old: ContactPoints, rows: Entity, cables: Entity, state: State) -> None:
-    """Write the surfaces of rows with a search into their history values.
+    """Write the surfaces of rows with a contact search into the history values of these rows.
 
     Args:
         old: points of the rows that were active until now.
@@ -126,7 +127,7 @@ def give_surfaces(old: ContactPoints, rows: Entity, cables: Entity, state: State
         cables: the cable of each row.
 
     Raises:
-        ModelError: a cable has fewer rows than its part of the rope touches surfaces.
+        ModelError: the part of the rope that a cable covers touches more surfaces than this cable has rows.
     """
     table, data = rows.table, state.of(rows, "data")
     count, sets = table.collect("points", rows.rows), table.collect("contact_set", rows.rows)
@@ -165,7 +166,7 @@ def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: 
     for i, n in enumerate(new.places):
         same = np.flatnonzero((old.partner == new.partner[i]) & (old.partner >= 0))
         states, anchors = np.full(n, UNDEFINED), np.zeros((n, width))
-        stored = np.where(np.isfinite(gap[i, :n]), gap[i, :n], OPEN_GAP)  # rows without a surface have no gap
+        stored = np.where(np.isfinite(gap[i, :n]), gap[i, :n], OPEN_GAP)  # rows without a surface have no finite gap
         # largest penetrations and gaps of points on soft beds
         kept = np.zeros((2, n if table.component is ContactFrictionBedWinch else 0))
         row = np.repeat(same, old.places[same])
@@ -189,7 +190,7 @@ def find_joints(world: World, cables: Entity, name: str) -> Entity | None:
     """Return the sliding joints on a rope with reserve cables, or None if there are no such joints.
 
     Raises:
-        ModelError: a track contains a part of the cables of the rope.
+        ModelError: a track contains some but not all cables of the rope.
     """
     tracks, joints = (world.tables.get(law) for law in (CableTrack, SlidingJoint))
     if tracks is None or joints is None or not joints.count:

@@ -126,8 +126,9 @@ class WinchReserve(StepHook):
     Raises:
         ModelError: positions have different shapes, positions coincide, ``active`` is given, or ``longest`` is less
             than the initial length or more than `MOST` times ``wanted``. At the start of a run, the error is raised if
-            a track of sliding joints contains a part of the cables. When cables are merged, the error is raised if
-            their contact has a search, and the merged cable touches more surfaces than it has rows.
+            a track of sliding joints contains some but not all of the cables. When cables are merged, the error is
+            raised if the contact of the cables uses a search, and a merged cable touches more surfaces than it has
+            contact rows.
     """
 
     changes_state = True

@@ -66,11 +66,11 @@ def create_waves(
     amplitude: FloatArray, frequency: FloatArray, number: FloatArray, direction: FloatArray, phase: FloatArray,
     speed: FloatArray, sigma: FloatArray,
 ) -> NDArray[Any]:  # fmt: skip
-    """Create one record for each of m waves. Its fields are ``along`` and ``across``, which are cos θ and sin θ of the
-    direction θ, and the other arguments.
+    """Create one record for each of m waves. The fields of a record are ``along`` = cos θ and ``across`` = sin θ of the
+    direction θ, and all arguments except ``direction``. All arguments have the shape (m,).
 
     Args:
-        amplitude: amplitudes A [m], shape (m,) as the other arguments.
+        amplitude: amplitudes A [m].
         frequency: frequencies ω [rad/s].
         number: wave numbers k [1/m].
         direction: directions θ of travel [rad].

@@ -185,7 +185,7 @@ def read_rao(file: str | os.PathLike[str]) -> RAO:
 
 
 def _arrange(omega: FloatArray, values: dict[str, FloatArray], file: Any) -> RAO:
-    """Create the operators from the lines of a file, which are in any order."""
+    """Create the operators from the lines of a file. The lines can have any order."""
     frequencies, row = np.unique(np.round(omega, 12), return_inverse=True)
     headings, column = np.unique(np.round(values["heading"], 12), return_inverse=True)
     shape = len(frequencies), len(headings)

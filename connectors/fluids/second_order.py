@@ -82,10 +82,10 @@ def second_order_waves(
     x, y = k * np.cos(theta), k * np.sin(theta)
     parts = [np.stack((a, omega, k, theta, phase, a * omega / np.tanh(k * depth)))]
     for sign in (1.0, -1.0):
-        # pairs with ω_i >= ω_j, each once
+        # list each pair of waves once, with ω_i >= ω_j
         i, j = np.triu_indices(len(a))
         i, j = np.where(omega[i] >= omega[j], i, j), np.where(omega[i] >= omega[j], j, i)
-        # the sum of two opposite waves with the same frequency has no velocity and elevation, only a pressure
+        # the sum of two opposite waves with the same frequency causes only a pressure, no velocity and no elevation
         moves = np.hypot(x[i] + sign * x[j], y[i] + sign * y[j]) > TINY * k.max()
         moves &= (sign > 0.0) | (omega[i] > omega[j])
         i, j = i[moves], j[moves]

@@ -160,7 +160,7 @@ def _solve(
         if h >= H:
             break
         step = min(STEP * highest, H - h)
-        # extrapolation from the last two solutions
+        # initial values for the next height, extrapolated from the last two solutions
         y = found if before is None else found + (found - before[1]) * step / (h - before[0])
         before, h = (h, found), h + step
     scale = np.concatenate((np.full(count + 1, L), np.full(count, L * c), (1.0 / L, c, L * c, c * c)))

@@ -68,8 +68,8 @@ def find_wave_numbers(
     k: FloatArray = wave_number(omega, depth, gravity)
     for _ in range(MOST):
         mean = find_means(k)
-        # Newton's method for ω - k Ũ - σ(k) = 0. This function is convex, so the iteration does not cross the smallest
-        # root.
+        # Newton's method for ω - k Ũ - σ(k) = 0. The left-hand side is a convex function of k, so the iteration does
+        # not cross the smallest root.
         tanh = np.tanh(k * depth)
         sigma = np.sqrt(gravity * k * tanh)
         speed = 0.5 * gravity * (tanh + k * depth * (1.0 - tanh**2)) / sigma

@@ -83,8 +83,8 @@ class Pieces(NamedTuple):
     center: FloatArray  # centre of each piece [m], shape (k, 3)
     axes: FloatArray  # axes of each piece as rows [1], shape (k, 3, 3)
     volume: FloatArray  # volume [m^3], shape (k,)
-    drag_area: FloatArray  # ½ C A for each axis [m^2], shape (k, 3)
-    together: FloatArray  # matrix P of the components whose resultant determines the drag, shape (3, 3)
+    drag_area: FloatArray  # ½ C A for each axis [m^2], with drag coefficient C and area A, shape (k, 3)
+    together: FloatArray  # matrix P, see the docstring of body_pieces.py, shape (3, 3)
     added: FloatArray  # reference volume times coefficient of the added mass for each axis [m^3], shape (k, 3)
     triangles: FloatArray = NO_TRIANGLES  # triangles of meshes relative to the centres of pieces [m], shape (t, 3, 3)
     ranges: IntArray = NO_RANGES  # first triangle of each piece, and the triangle after its last, shape (k, 2)
@@ -110,8 +110,8 @@ class BodyGroup(NamedTuple):
     surface: NDArray[Any]  # surface of the fluid, see `create_surfaces`
     flows: list[Flow]  # all fluids
     users: list[UserFlow]  # fluids with a user function
-    given: FloatArray  # results of the user functions; empty if there are none
-    gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
+    given: FloatArray  # results of the user functions; empty without user functions
+    gradients: FloatArray  # gradients of these results; empty without user functions
     triangles: FloatArray  # triangles of the pieces, see `Pieces`
 
 
@@ -306,14 +306,14 @@ def check_rows(world: Tables, table: EntityTable) -> None:
 class BodyAnswer(NamedTuple):
     """Forces of the fluid on all rows, and the immersion of the bodies. Forces are 0 for inactive rows."""
 
-    force: FloatArray  # force except for the added mass of the body, global [N], shape (rows, 3)
+    force: FloatArray  # force without the force of the added mass of the body, global [N], shape (rows, 3)
     torque: FloatArray  # torque about the marker, global [N m], shape (rows, 3)
     drag: FloatArray  # drag, global [N], shape (rows, 3)
     buoyancy: FloatArray  # weight of the displaced fluid [N], shape (rows,)
     volume: FloatArray  # volume in the fluid [m^3], shape (rows,)
     immersion: FloatArray  # volume in the fluid, divided by the whole volume [1], shape (rows,)
     center: FloatArray  # centre of the volume in the fluid, global [m], shape (rows, 3)
-    surface: FloatArray  # height of the surface over the marker [m], shape (rows,)
+    surface: FloatArray  # height of the fluid surface at the horizontal position of the marker [m], shape (rows,)
 
 
 def answer(rows: LocalRows, fields: Fields, divide: Divide) -> BodyAnswer:

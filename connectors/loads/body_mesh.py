@@ -153,7 +153,8 @@ def _check_edges(x: FloatArray, triangles: IntArray, where: str) -> None:
     begin, end = triangles.ravel(), np.roll(triangles, -1, axis=1).ravel()
     low, high = np.minimum(begin, end), np.maximum(begin, end)
     edges, which, count = np.unique(low * len(x) + high, return_inverse=True, return_counts=True)
-    # number of triangles that pass an edge upwards minus number of triangles that pass it downwards
+    # number of triangles that pass an edge from the point with the lower index to the point with the higher index,
+    # minus number of triangles that pass it in the opposite direction
     balance = np.bincount(which.ravel(), np.where(begin < end, 1.0, -1.0), len(edges))
     is_open = count % 2 == 1
     for wrong, words in (

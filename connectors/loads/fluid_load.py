@@ -107,12 +107,12 @@ class FluidGroup(NamedTuple):
     locate: Any  # kernel that evaluates the motion of the points
     c: NDArray[Any]  # parameters of the cables at the points, see `create_parameters`
     m: NDArray[Any]  # motion of the points and forces on them, see `create_points`
-    rates: NDArray[Any]  # array of points whose value p is the rate of the slope, see `create_points`
+    rates: NDArray[Any]  # array like ``m`` in which p is the rate of the slope, see `create_points`
     flow: NDArray[Any]  # motion of the fluid at the points, see `create_flows`
     flows: list[Flow]  # all fluids
     users: list[UserFlow]  # fluids with a user function
-    given: FloatArray  # results of the user functions; empty if there are none
-    gradients: FloatArray  # gradients of the results of the user functions; empty if there are none
+    given: FloatArray  # results of the user functions; empty without user functions
+    gradients: FloatArray  # gradients of these results; empty without user functions
 
 
 def create_group(rows: LocalRows, kind: LineKind, line: NDArray[Any]) -> FluidGroup:
@@ -295,7 +295,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def check_vibration(table: EntityTable) -> None:
-    """Raise ModelError for amplitudes of vibration above the range of the fit."""
+    """Raise ModelError for vibration amplitudes above `LARGEST`, the largest A/d of the polygon in morison.py."""
     high = table.local("vibration_amplitude") > LARGEST
     table.refuse(high, ("vibration_amplitude",), f"be <= {LARGEST} diameters, the largest amplitude of the fit")
 
@@ -303,7 +303,7 @@ def check_vibration(table: EntityTable) -> None:
 class FluidAnswer(NamedTuple):
     """Motion and forces of the fluid at k points of each row. Forces and vibrations are 0 for inactive rows."""
 
-    force: FloatArray  # force of the fluid except for the added mass, per current length [N/m], (rows, k, 3)
+    force: FloatArray  # force, without inertia forces of the added mass, per current length [N/m], (rows, k, 3)
     drag: FloatArray  # drag per current length [N/m], (rows, k, 3)
     weight: FloatArray  # weight of the cable minus its buoyancy, per current length [N/m], (rows, k)
     u: FloatArray  # velocity of the fluid [m/s], (rows, k, 3)

@@ -175,7 +175,7 @@ def add_face(
         sums[0] += part
         for a in range(3):
             S[a] += 0.25 * part * (u[a] + v[a] + w[a])
-    # triangle of the waterplane between o and the edge from the entry to the exit
+    # triangle of the waterplane between o and the two points at which the edge of the face enters and leaves the water
     if crossings == 2:
         u, v = cut[1], cut[0]
         part = N[0] * (u[1] * v[2] - u[2] * v[1]) + N[1] * (u[2] * v[0] - u[0] * v[2])

@@ -146,8 +146,8 @@ def fill_derivatives(c: Any, m: Any, flow: Any) -> None:
             for l in range(3):
                 same = 1.0 if k == l else 0.0
                 N = same - t[k] * t[l]
-                # derivatives with respect to p, multiplied by |p|. They have contributions of w_n, of t and w_t, and of
-                # N a
+                # Derivatives with respect to p, multiplied by |p|. The following three lines add the contributions of
+                # w_n, of t and w_t, and of N a.
                 turned = -across * (q * speed * N + t[k] * wn[l] * speed) - rest * q * wn[k] * wn[l] * isp
                 turned += c[i].along * abs(q) * (q * N + 2.0 * t[k] * wn[l])
                 turned -= c[i].excess * (along * N + t[k] * (flow[i].a[l] - along * t[l]))

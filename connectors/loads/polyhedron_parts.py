@@ -93,12 +93,12 @@ def cut(corners: FloatArray, axis: int, level: float) -> tuple[FloatArray, Float
     crossing = np.flatnonzero((count == 1) | (count == 2))
     sides = [corners[count == 0]], [corners[count == 3]]
     if len(crossing):
-        # The other two corners are on the opposite side from corner a. The order of the corners is kept.
+        # The plane separates corner a from the corners b and c. The order of the corners is unchanged.
         is_above = count[crossing] == 1
         lone = np.argmax(above[crossing] == is_above[:, None], axis=1)
         a, b, c = (corners[crossing, (lone + k) % 3] for k in range(3))
         ab, ac = (_find_crossing(a, end, axis, level) for end in (b, c))
-        # all triangles of the cut surface have this corner
+        # all triangles of the cut surface have the corner ``foot``
         foot = np.broadcast_to(ab[0], a.shape)
         for side, alone in zip(sides, (~is_above, is_above), strict=True):
             others = ~alone

@@ -157,7 +157,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def at_share(unit: str, doc: str, name: str) -> Output:
-    """Create the output variable that returns ``name`` of the results of `answer` at a point of each cable. The
+    """Create the output variable that returns the result ``name`` of `answer` at a point of each cable. The
     argument ``share`` of the output is the distance of the point from node0, divided by the length of the cable.
     """
 

@@ -61,12 +61,12 @@ class ShapeMarkers(NamedTuple):
     """Points of all cable-shape markers of this process, in the order of the markers."""
 
     start: IntArray  # index of the first point of each marker, then the number of all points, shape (markers + 1,)
-    position: FloatArray  # in global x, y [m], shape (points, 2)
-    velocity: FloatArray  # in global x, y [m/s], shape (points, 2)
+    position: FloatArray  # positions in global x, y [m], shape (points, 2)
+    velocity: FloatArray  # velocities in global x, y [m/s], shape (points, 2)
     slope: FloatArray  # slopes r' in global x, y [1], only with an offset or moving material, shape (points, 2)
     slope_rate: FloatArray  # rates of the slopes [1/s], shape (points, 2)
     shape_functions: FloatArray  # S_1 to S_4 [1, m, 1, m], shape (points, 4)
-    shape_derivatives: FloatArray  # of the shape functions with respect to arc length, shape (points, 4)
+    shape_derivatives: FloatArray  # derivatives of S_1 to S_4 with respect to arc length, shape (points, 4)
     offset: FloatArray  # distance y of the points from the axis [m], shape (markers,)
     length: FloatArray  # reference length L of the cable [m], shape (markers,)
     segments: IntArray  # number of segments n, shape (markers,)
@@ -230,8 +230,8 @@ SECTION_VALUES = {
     "bending_stiffness": ("stiffness", -1),
     "reference_strain": ("reference_strain", 0),
 }
-"""Columns of cables; for each, the column of beams of which an element has the same meaning, and the index of this
-element.
+"""For each column of cables: the column of beams with a value of the same meaning, and the index of this value
+among the values of one beam in that column.
 """
 
 

@@ -25,10 +25,10 @@ class CoordinateMarkers(NamedTuple):
     value: FloatArray  # displacement from the reference [m, 1 or rad], shape (n,)
     rate: FloatArray  # velocity [m/s, 1/s or rad/s], shape (n,)
     jacobian: FloatArray  # J, derivative of value with respect to the coordinates, padded by 0, shape (n, m)
-    jacobian_rate: FloatArray  # time derivative of J, which is the derivative of rate by coordinates, shape (n, m)
-    dofs: IntArray  # process-local coordinate indices, padded (ground: filled) with an unused index, shape (n, m)
+    jacobian_rate: FloatArray  # time derivative of J; equal to ∂(rate)/∂(coordinates), shape (n, m)
+    dofs: IntArray  # process-local indices of the coordinates, padded with an unused index, shape (n, m)
     second: IntArray  # index of each marker in ``hessian``, or -1 if its second derivatives are 0, shape (n,)
-    hessian: FloatArray  # second derivatives of value by the coordinates, shape (curved markers, m, m)
+    hessian: FloatArray  # second derivatives of value with respect to the coordinates, shape (curved markers, m, m)
 
 
 NO_MARKERS = CoordinateMarkers(

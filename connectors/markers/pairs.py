@@ -175,7 +175,7 @@ def coordinate_pair(
             for a in range(n):
                 for b in range(n):
                     values[slots[i, a, b]] += J[a] * B[b]
-            # second derivatives of the markers times f
+            # add the terms with the second derivatives of the markers, multiplied by f
             h0, h1 = m.second[m0], m.second[m1]
             if dq != 0.0 and (h0 >= 0 or h1 >= 0):
                 s = dq * force(row, u, ut, t)
@@ -275,7 +275,7 @@ def position_pair(
             for a in range(n):
                 for b in range(n):
                     values[slots[i, a, b]] += J[0, a] * B[0, b] + J[1, a] * B[1, b] + J[2, a] * B[2, b]
-            # second derivatives of the markers times f
+            # add the terms with the second derivatives of the markers, multiplied by f
             h0, h1 = m.second[m0], m.second[m1]
             if dq != 0.0 and (h0 >= 0 or h1 >= 0):
                 H, (fx, fy, fz) = m.hessian, force(row, u, ut, t)

@@ -127,7 +127,7 @@ def quadratic_forms(b: FloatArray) -> FloatArray:
     S = np.zeros((len(b), 3, 4, 4))
     for d in range(3):
         j, k = (d + 1) % 3, (d + 2) % 3
-        # (e0² - ε·ε) b + 2 ε (ε·b) + 2 e0 ε × b
+        # n A(e) b = (e0² - ε·ε) b + 2 ε (ε·b) + 2 e0 ε × b, with ε = [e1, e2, e3]
         S[:, d, 0, 0] = b[:, d]
         for a in range(3):
             S[:, d, 1 + a, 1 + a] -= b[:, d]

@@ -151,7 +151,7 @@ def pass_pulley(rim: Rim, entry: float, leave: float, angle: float = pi) -> Pass
 
     from scipy.optimize import brentq  # imported here, because most models do not need this module
 
-    # upper bound of the slip arc: the arc on which slip alone changes the force from entry to leave
+    # upper bound of the slip arc: the arc on which slip alone changes the force from ``entry`` to ``leave``
     most = min(log(leave / entry) / growth, WHOLE * angle)
     if sign * slip(most)[0] > sign * entry:
         return slip(most)[1]

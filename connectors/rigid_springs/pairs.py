@@ -182,7 +182,7 @@ def rigid_loops(force: Kernel, _: Kernel | None, load: Kernel) -> PairLoops:
                 continue
             row = rows[i]
             load(row, data, start)
-            # P and V by one imaginary step for each direction
+            # compute P and V by one imaginary step along each of the 18 directions
             update_jacobians(pair, i, m, v, X, Y)
             for k in range(18):
                 u, ut = row_of_rigid(m, pair, i)

@@ -86,7 +86,7 @@ class VesselMotion:
     """The motion of a vessel as a function of time.
 
     Args:
-        freedoms: surge, sway, heave [m], roll, pitch and yaw [rad].
+        freedoms: surge, sway, heave [m], roll, pitch and yaw [rad] as functions of time.
         position: position at rest [m], shape (3,).
         heading: rotation about z at rest [rad].
     """
@@ -95,7 +95,7 @@ class VesselMotion:
         self.eval_freedoms = freedoms.eval_freedoms
         self._position, self._cos, self._sin = position, float(np.cos(heading)), float(np.sin(heading))
         half = 0.5 * heading
-        # matrix of the product of the quaternion of the heading with another quaternion
+        # matrix that multiplies another quaternion by the quaternion of the heading
         self._product = np.cos(half) * np.eye(4)
         self._product[(1, 2, 3, 0), (2, 1, 0, 3)] = np.sin(half) * np.array((-1.0, 1.0, 1.0, -1.0))
         self._known: tuple[float, FloatArray, FloatArray] | None = None
@@ -108,7 +108,7 @@ class VesselMotion:
         turn = np.array([[self._cos, -self._sin, 0.0], [self._sin, self._cos, 0.0], [0.0, 0.0, 1.0]])
         w, wt = X[3:], rate[3:]
         angle = float(np.linalg.norm(w))
-        # f = sin(θ/2)/θ for the angle θ of the rotation, and (df/dθ)/θ
+        # f = sin(θ/2)/θ and change = (df/dθ)/θ, with the angle θ of the rotation
         if angle > SMALL:
             f = np.sin(0.5 * angle) / angle
             change = (0.5 * np.cos(0.5 * angle) - f) / angle**2
