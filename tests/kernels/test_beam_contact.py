@@ -58,8 +58,8 @@ NOTHING: Any = 5e-324
 
 @dataclass
 class Line(ContactScene):
-    """Two beams along a line. The world has the coordinates of ``nodes`` nodes, ``width`` each, and then the
-    coordinates of the body.
+    """Two beams along a line. The coordinates of the world are the coordinates of ``nodes`` nodes, ``width`` for each
+    node, and then the coordinates of the body.
     """
 
     nodes: int

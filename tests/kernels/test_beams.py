@@ -116,7 +116,7 @@ def test_objectivity_under_random_rotations(order: int) -> None:
     turns = Rotation.random(count, random_state=3)
     q = np.roll(turns.as_quat(), 1, axis=1)
     world = World()
-    # the reference is straight; nodes in the order node0, node1, inner nodes
+    # the reference is straight; the nodes are in the order node0, node1, inner nodes
     s = line_places(order, 1)[[0, order, *range(1, order)]]
     nodes = world.add(RigidNode3D, position=np.tile(np.column_stack((s, 0 * s, 0 * s)), (count, 1)))
     world.add(UnitRotation3D, node=nodes)
@@ -245,7 +245,8 @@ def test_closed_lines_have_no_force(order: int) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 def test_straight_beam_that_is_laid_around_a_circle(order: int) -> None:
     """A beam that is straight without load and closed around a circle has the bending moment EI/R. With one end free,
-    it is a straight line of its length. With the fraction c, the moment is (1 - c) EI/R.
+    it is a straight line of its length. If strains are relative to the fraction c of the reference curvature, the
+    moment is (1 - c) EI/R.
     """
     for share in (0.0, 0.4):
         world = World()

@@ -96,7 +96,8 @@ def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, soft: boo
         data[:, 2 * POINTS : 5 * POINTS] = 0.3 * random.standard_normal((2, 3 * POINTS))
         if soft:
             data[:, 5 * POINTS : 6 * POINTS] = 0.008 + 0.012 * random.random((2, POINTS))
-            # with a small peak, the factor s of the contact spring would vary strongly within a difference quotient
+            # for a small peak depth ``Suction.peak``, the factor s of the contact spring would vary strongly within a
+            # difference quotient
             data[:, 6 * POINTS :] = 0.01 * random.random((2, POINTS)) * (random.random((2, POINTS)) > 0.5)
         found.append(data)
     return Arc(assembly, found[0], contacts, count, found[1])

@@ -28,7 +28,7 @@ NORMALS = [
 
 
 def eval_immersion(kind: int, h: float, N: Any) -> tuple[float, FloatArray, float, FloatArray, FloatArray]:
-    """Return V, S, A_w, S_w and I_w."""
+    """Return the immersed volume V, its first moment S, and the integrals A_w, S_w and I_w over the waterplane."""
     S, Sw, Iw = np.zeros(3), np.zeros(3), np.zeros((3, 3))
     V, area = immerse(kind, np.array(SIZES[kind]), float(h), np.array(N, float), S, Sw, Iw)
     return V, S, area, Sw, Iw

@@ -181,7 +181,7 @@ def test_every_contact_is_found(skin: float) -> None:
     length = np.hypot(radius, pitch) * angle[-1] / count
     world = wl.World()
     slope /= np.hypot(radius, pitch)
-    # the turns move towards each other
+    # the turns of the coil move towards each other
     velocity = np.zeros((count + 1, 6))
     velocity[:, 2], velocity[:, 5] = -140.0 * position[:, 2], -140.0 * slope[:, 2]
     nodes = world.add(PointSlope3D, position=position, slope=slope, velocity=velocity)

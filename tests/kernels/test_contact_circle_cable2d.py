@@ -68,8 +68,8 @@ def check_outputs(contact: Contact, x: Any, v: Any, get: Any, when: str, corner:
     out = contact.outputs(x, v)[0]
     force = get(f"force_{when}").reshape(-1, 2)
     if corner:
-        # in these segments, the output of the original program differs from the force in its residual; the output of
-        # Windlass equals the force
+        # in closed segments whose friction state is undefined, the output of the original program differs from the
+        # force in its residual; the output of Windlass equals the force
         undefined = (contact.data[0, :3] <= 0) & (contact.data[0, 3:6] == -2)
         assert undefined.any()
         assert_allclose(out[~undefined, 0:2], force[~undefined], rtol=0, atol=2e-12)
@@ -221,7 +221,8 @@ def test_tangent_with_current_lengths(normals: bool, y: float, place: Any, shift
         scale = np.maximum(np.abs(expected).max(axis=(1, 2), keepdims=True), 1.0)
         # the rounding error of the differences is 1e-16 F / h, and the truncation error is h^4 times fifth derivatives
         assert (np.abs(contact.tangent(x, v, dq, dv)[smooth] - expected) / scale).max() < 2e-8
-    # the tangent must depend on the choice of length, so the tangent for reference lengths must differ
+    # the tangent must depend on whether lengths are current or reference lengths, so the tangent for reference lengths
+    # must differ
     contact.c.rows["is_current"][:] = False
     assert np.abs(contact.tangent(x, v, 1.0, 0.0)[smooth] - df_dq).max() > 10.0
 

@@ -371,5 +371,5 @@ def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
         way, total, last = followed
         assert_allclose(way, L, rtol=1e-12)
         assert abs(total / way - 1.01) < 0.01 * wave and last == pytest.approx(stretch, rel=1e-12)
-    # far away from the circle, the mean is reset to 0
+    # far away from the circle, the sums of the mean stretch are reset to 0
     assert follow_first(rows, disc, q, rates, L, 0.0, 0.1, followed) == (0.0, 0.0, 0.0)

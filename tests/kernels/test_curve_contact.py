@@ -100,7 +100,7 @@ def test_seat_flank_and_above() -> None:
     assert_allclose(gaps[0, 0], -2e-3, rtol=1e-9)
     assert list(wl.eval_output(contact, "piece", state)[:, 0] > 0) == [True, True, False]
     assert gaps[1, 0] < 0.0 < gaps[2, 0]
-    # gap after a short time, in which the hub has turned
+    # gaps a short time before and after the state, while the hub turns
     rate = wl.eval_output(contact, "rate", state)
     later = wl.eval_output(contact, "gap", later_state(state, 1e-7))
     earlier = wl.eval_output(contact, "gap", later_state(state, -1e-7))

@@ -291,7 +291,7 @@ def test_loads_that_rotate_with_the_section() -> None:
     state = wl.State(world)
     turned = (0.6 * 2.0 - 0.8 * 5.0, 0.8 * 2.0 + 0.6 * 5.0, 0.0)
     assert_allclose(wl.eval_output(load, "force_per_length", state), turned)
-    m = np.array((-3.0, 2.0, 1.0))  # e_1, e_2, e_3 are z, y, -x
+    m = np.array((-3.0, 2.0, 1.0))  # the axes e_1, e_2, e_3 of the section are z, y, -x
     assert_allclose(wl.eval_output(torque, "torque_per_length", state, x=0.5), m, atol=1e-14)
     ends, omega = nodes_of(world, arm), np.array((0.3, -0.2, 0.5))
     rates = np.zeros_like(state.v)

@@ -87,7 +87,9 @@ def clip(mesh: hulls.Mesh, h: float, N: FloatArray) -> tuple[float, FloatArray]:
 
 
 def immerse_parts(parts: MeshParts, h: float, N: FloatArray) -> tuple[float, FloatArray, float, FloatArray, FloatArray]:
-    """Return V, S, A_w, S_w and I_w of all parts about the origin, below the same plane."""
+    """Return the volume V of all parts below a plane, its first moment S about the origin, and the integrals A_w, S_w
+    and I_w over the waterplane.
+    """
     V, area = 0.0, 0.0
     S, Sw, Iw = np.zeros(3), np.zeros(3), np.zeros((3, 3))
     end = np.cumsum(parts.counts)

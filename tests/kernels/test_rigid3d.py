@@ -58,7 +58,7 @@ def test_rotations() -> None:
     assert_allclose(rotation_matrix(3.0 * e), expected, atol=1e-15)
     back = euler_parameters_of(expected)
     assert_allclose(np.abs((back * e).sum(axis=1)), 1.0, atol=1e-15)
-    # for rotations by 180°, formulas that use only the trace are inaccurate
+    # for rotations by 180°, formulas that use only the trace of the rotation matrix are inaccurate
     for axis in np.eye(3):
         half = euler_parameters_of(rotation_matrix(euler_parameters(axis, np.pi)))
         assert_allclose(np.abs(half), [0.0, *axis], atol=1e-15)

@@ -95,7 +95,7 @@ def test_objectivity_under_random_rotations(order: int) -> None:
     rng, count, n = np.random.default_rng(5), 1000, order + 1
     turns = Rotation.random(count, random_state=3).as_matrix()
     world = World()
-    # the reference is straight; nodes in the order node0, node1, inner nodes
+    # the reference is straight; the nodes are in the order node0, node1, inner nodes
     s = line_places(order, 1)[[0, order, *range(1, order)]]
     reference = np.zeros((n, 3, 3))
     reference[:, 0, 0], reference[:, 1, 1], reference[:, 2, 2] = s, 1.0, 1.0

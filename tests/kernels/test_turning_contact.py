@@ -219,7 +219,9 @@ def test_angle_of_a_turn(angle: float) -> None:
 
 
 def test_anchors_follow_a_rope_that_rolls() -> None:
-    """In steps in which the rope rolls, sideways motion and spin cancel: there is no friction, and anchors follow."""
+    """In steps in which the rope rolls, sideways motion and spin cancel, so there is no friction, and the anchors
+    follow the points.
+    """
     arc, nodes, _, side = lay_straight()
     start = arc.assembly.fields.start_data.reshape(2, -1)
     for _ in range(12):

@@ -134,7 +134,8 @@ def test_objectivity_under_random_rotations() -> None:
             node = 2 * i + j
             phi = find_twist(world, nodes[node], R @ frames[j], moved[2 * j + 1])
             turned.q[dofs[node]] = np.append(moved[2 * j : 2 * j + 2], phi) - x[node] + state.q[dofs[node]]
-    # An angle is determined only up to full turns. The twist of all rods uses the number of turns of the first rod.
+    # An angle is determined only up to full turns. Full turns are added to the angles, so that the twist of each rod is
+    # nearest to the twist of the first rod.
     twist = eval_output(rods, "twist", state)[0] - eval_output(rods, "twist", turned)
     turned.q[dofs[1::2, 6]] += 2.0 * np.pi * np.round(twist / (2.0 * np.pi))
     given = energies(world, turned)[0]

@@ -232,7 +232,7 @@ def test_speed_of_stokes_waves(kd: float) -> None:
         C4 = C0 * (4 + 32 * S - 116 * S**2 - 400 * S**3 - 71 * S**4 + 146 * S**5) / (32 * (1 - S) ** 5)
         errors.append(abs(2 * np.pi / T / k / np.sqrt(G / k) - (C0 + C2 * e**2 + C4 * e**4)))
     assert errors[1] < 2e-3 * C2 * e**2
-    assert errors[0] < errors[1] / 40.0  # the ratio of errors of sixth order is 2^6 = 64
+    assert errors[0] < errors[1] / 40.0  # for twice the steepness, errors of sixth order are 2^6 = 64 times as large
 
 
 def test_small_stream_function_waves_are_those_of_airy() -> None:

@@ -146,8 +146,9 @@ def test_material_that_rests_has_no_inertia() -> None:
 
 
 def test_force_on_the_length_is_that_of_a_uniform_rope() -> None:
-    """The generalised force on the length l of a uniform rope is N (1 + ε) + W - EA ε²/2 against an increase of l. This
-    force is the work of the tension minus the energy of the outgoing rope, per unit of l.
+    """The generalised force on the length l of a uniform rope acts against an increase of l. Its value is N (1 + ε) + W
+    - EA ε²/2, where W is the energy per length of the rope in the winch. This force is the work of the tension minus
+    the energy of the outgoing rope, per unit of l.
     """
     world, _ = create_rope((2.0, 0.0), 2, store_tension=8.0)
     state, strain = wl.State(world), 0.1

@@ -112,7 +112,8 @@ def test_tangents_of_soft_beds_and_searches(body: str, law: str) -> None:
     """Tangents agree with differences on soft beds, with points that press and points under suction, and for rows whose
     surface a search has found."""
     for kind in ("near plane", "near drum"):
-        # without points whose direction of slip is almost undefined, where differences are inaccurate
+        # this seed gives no points whose direction of slip is almost undefined, because differences are inaccurate at
+        # such points
         world, _, contact, state = create(kind, body, law=law, seed=3)
         force = wl.eval_output(contact, "normal_force", state)
         assert (force < 0.0).any() and (force > 0.0).any()
@@ -203,7 +204,7 @@ def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool, law:
     for name in ("q", "v"):
         plain.put(nodes, state.of(rope.nodes, name), name)
         plain.put(solid, state.of(body, name), name)
-    # bristles keep their deflection, because l_0 is the present length
+    # the history value l_0 is set to the present length, so that bristles keep their deflection
     at = -2 if law == "search" else -1
     for name in ("data", "start_data"):
         data = getattr(state, name).reshape(len(contact), -1)
@@ -217,8 +218,9 @@ def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool, law:
 
 
 def test_what_is_refused() -> None:
-    """Cables of winch ropes together with other cables, with turning by friction, or with laws of other cables; and
-    friction without bristles and dampers."""
+    """Cables of winch ropes cause errors together with other cables, if friction turns the rope, and in laws of other
+    cables. Friction without bristles and dampers also causes an error.
+    """
     world = wl.World()
     rope = winch_rope(world, (0, 0, 2), (1, 0, 2), 2, **ROPE)
     line = straight_cable(world, (0, 0, 5), (1, 0, 5), 2, **ROPE)

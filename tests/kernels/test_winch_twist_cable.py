@@ -193,7 +193,9 @@ def test_rope_at_rest_has_no_inertia() -> None:
 
 
 def test_force_on_the_length_is_that_of_a_uniform_rope() -> None:
-    """The generalised force on the length of a uniform twisted rope is -(N (1 + ε) + M τ + W - w)."""
+    """The generalised force on the length of a uniform twisted rope is -(N (1 + ε) + M τ + W - w), where W and w are
+    the energies per length of the rope in the winch and outside of the winch.
+    """
     world, _ = create_rope(2, (2.0, 0.0, 0.0), store_tension=8.0, store_twist=-0.3)
     state, strain, tau = wl.State(world), 0.1, 0.6
     length = 2.0 / (1.0 + strain)

@@ -240,7 +240,7 @@ def test_history_of_the_state_counts() -> None:
     state, or is closed at the start of the solve.
     """
     world = World()
-    # 1 % of an element is inside a circle of 1 m below its middle
+    # the middle of the rope is 1 mm (1 % of an element) inside a circle with the radius 1 m
     rope = straight_cable(
         world, (-0.1, -0.001), (0.1, -0.001), 2, axial_stiffness=1e3, bending_stiffness=1.0, mass_per_length=1.0
     )
@@ -257,5 +257,5 @@ def test_history_of_the_state_counts() -> None:
     closed.data[:] = -1e-3
     solved = Static(world, passes=Passes(atol=1e-9), decide_at_start=False).solve(closed)
     assert len(contacts) == 2 and solved.q[1] > 0.0
-    # the first solve computes the initial accelerations
+    # by default, the initial state determines which contacts are closed
     np.testing.assert_allclose(Static(world).solve(state).q, solved.q, atol=1e-9)

@@ -1,5 +1,5 @@
 """If the repeated solve that checks the balance of a static equilibrium fails, the equilibrium does not change. After a
-restart, the verdict is equal to the verdict of the original run.
+restart, the verdict on the balance is equal to the verdict of the original run.
 """
 
 from __future__ import annotations

@@ -36,7 +36,7 @@ def test_belt_cases(modules: dict[str, ModuleType]) -> None:
         assert list(case.commands) == ["exudyn", "windlass"]
         words = [word for command in case.commands.values() for word in command]
         assert all(Path(word).is_file() for word in words if word.endswith(".py"))
-        # only in whole processes, the child that measures a process is part of both commands
+        # start_child.py, which measures a process, is part of both commands only if whole processes are measured
         assert [command[1].endswith("start_child.py") for command in case.commands.values()] == [
             phase in ("whole", "everything")
         ] * 2
@@ -68,7 +68,7 @@ def test_windows_of_the_belt_continue_one_run() -> None:
     whole, part = found
     assert (whole["counts"]["steps"], part["counts"]["steps"]) == (130, 20)
     assert 0.0 < part["cpu"] < whole["cpu"]
-    del whole["answers"]["drive_torque_mean"], part["answers"]["drive_torque_mean"]  # mean of the window
+    del whole["answers"]["drive_torque_mean"], part["answers"]["drive_torque_mean"]  # means over different windows
     for name, value in whole["answers"].items():
         assert_allclose(part["answers"][name], value, rtol=1e-7, atol=1e-10, err_msg=name)
 

@@ -157,7 +157,7 @@ def test_ring(tmp_path: Path) -> None:
     path = write_lines(tmp_path / "ring.vtu", np.column_stack((np.cos(angle), np.sin(angle))), lines)
     _, net = build(path, cables_per_line=3)
     assert len(net.all_nodes) == 3 * n
-    # the cubic with the tangents of the circle is shorter than the arc by the fraction h^4/720, h = 2π/24
+    # a cubic with the tangents of the circle at its ends is shorter than its arc h = 2π/24 by the fraction h^4/720
     assert_allclose(net.all_cables.length.sum(), 2 * np.pi, rtol=1e-5)
     assert_allclose(np.linalg.norm(net.all_nodes.position, axis=1), 1.0, rtol=1e-5)
 
@@ -216,7 +216,7 @@ def test_sections_that_differ_do_not_share_slopes(tmp_path: Path) -> None:
     assert len(net.all_nodes) == 3
 
 
-# subdivision, names and order
+# tests of the subdivision of lines, and of the names and the order of cables
 
 
 def test_a_chain_is_the_chain_of_straight_cable(tmp_path: Path) -> None:

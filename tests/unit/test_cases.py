@@ -59,7 +59,7 @@ def test_latin_hypercube_has_a_value_in_each_part_and_is_the_same_for_a_seed() -
     parts = np.floor((np.array([float(case["friction"]) for case in cases]) - 0.2) / 0.6 * 20)
     assert sorted(parts) == list(range(20))
     logs = np.log10([float(case["elements"]) for case in cases])
-    # whole numbers are rounded, and small numbers change by up to 5 %
+    # numbers of elements are rounded to whole numbers, which changes small numbers by up to 5 %
     assert np.abs(np.sort(logs) - np.linspace(1.05, 2.95, 20)).max() < 0.08
     assert all(case["elements"].isdigit() for case in cases)
     assert sorted(case["kind"] for case in cases) == ["a"] * 10 + ["b"] * 10

@@ -59,7 +59,7 @@ def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: st
     # the cord lies inside the belt
     right, left = sheet.columns["cord_offset"]
     assert 0.0 <= right < height and 0.0 < left < height
-    # the expected values contain every number of the table
+    # each key in the table of a belt is known; ``sure`` of its family states how certain the numbers are
     known = {"family", "aliases", *table["families"][family]["sure"], "groove_limit", "groove_angle_above"}
     assert table["belts"][name].keys() <= known
     # EI is small compared with EA times the square of the height, because the cords are thin
@@ -148,7 +148,7 @@ def test_the_wedge_of_a_belt_of_the_catalogue_holds_as_long_as_euler_and_eytelwe
     share = exp(-exponent)
     pull = tension * (0.4 + pi * cord) / (0.2 * (1.0 + share) + pi * cord * (1.0 - share) / exponent)
     most = pull * (1.0 - share) * cord
-    # the equation of the length neglects that the strains of the two spans differ by up to 1.5 %
+    # the equation for the constant length of the belt neglects that the strains of the two spans differ by up to 1.5 %
     assert belt.steady({"driver": -0.1}, {"driven": 0.99 * most})["driven"].slip_reserve > 0.0
     with pytest.raises(wl.ModelError, match="slips"):
         belt.steady({"driver": -0.1}, {"driven": 1.01 * most})

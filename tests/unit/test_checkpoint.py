@@ -326,7 +326,8 @@ def test_damaged_files_are_refused(tmp_path: Path) -> None:
     path.write_bytes(content)
     with h5py.File(path) as file:
         place = file["solves/0000/state/q"].id.get_offset()
-    # one of the damages changes the name of the group; without digests the file would appear to be empty
+    # the second changed bit is in the name of the group ``solves``; without digests, a file with this change would
+    # appear to be empty
     for damaged_at in (place + 20, content.index(b"solves"), len(content) - 10):
         path.write_bytes(content[:damaged_at] + bytes([content[damaged_at] ^ 1]) + content[damaged_at + 1 :])
         with pytest.raises(OutputError, match="does not have the digest at its end: the file is truncated, corrupt"):

@@ -224,9 +224,10 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     jobs = [Job(sparsity, f"kernel_{i}", []) for i in range(listed.FEW)]
     other, extra = (Job("windlass.framework.assembly.mass", name, []) for name in ("other", "extra"))
     absent = Job("windlass.elements.not_loaded", "kernel", [])
-    # the second model is similar to the model of this run; the third model has laws that this run has not loaded
+    # the second list belongs to a model that is similar to the model of this run; the third list also contains a kernel
+    # of a law that this run has not loaded
     listed.write_list([[other, extra], [*jobs, other], [*jobs, other, absent]])
-    listed.start_helpers("model:kernel", tmp_path)  # no helper for a user's kernel, which may have changed
+    listed.start_helpers("model:kernel", tmp_path)  # no helper starts for a user's kernel, which may have changed
     assert not started
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)
     assert not started  # no helper starts if other processes use the cores
@@ -239,8 +240,9 @@ def test_a_first_run_has_help(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
     # kernels.
     (tmp_path / "kernel_1-0123").unlink()
     listed.start_helpers(f"{sparsity}:kernel_4", tmp_path)
-    # helpers begin in the middle and near the end of the kernels of the similar model, proceed towards the beginning,
-    # and end with kernels of other models; helpers compile only kernels of modules that the run has loaded
+    # the first helper begins with the fourth kernel of the similar model, the second helper with the ninth kernel; both
+    # proceed towards the first kernel, continue with the later kernels, and end with kernels of other models; helpers
+    # compile only kernels of modules that the run has loaded
     assert started[0] == [*jobs[3::-1], *jobs[4:], other, extra]
     assert started[1] == [*jobs[8::-1], *jobs[9:], other, extra]
     listed.start_helpers(f"{sparsity}:kernel_1", tmp_path)

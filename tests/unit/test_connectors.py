@@ -230,7 +230,7 @@ def test_user_forces() -> None:
     given[1] = 3.0
     with raises("force_derivative of CoordinateSpringDamper 1 (CoordinateSpringDamper row 1) gave 3.0 at t = 0 s"):
         assembly.add_tangent(values, 1.0, 0.0, 0.0, 0.0, 0.0)
-    # if the solve diverges, the error does not name the user function as the cause
+    # if coordinates are not finite, as in a solve that diverges, no error names the user function as the cause
     assembly.fields.x[0] = np.nan
     assembly.update_markers()
     assembly.add_forces(f)
@@ -307,4 +307,4 @@ def test_left_out_marker_is_the_ground() -> None:
     assembly.update_markers()
     f = np.zeros(3)
     assembly.add_forces(f)
-    assert_allclose(f, (2.0, 0.0, -2.0))  # the last entry is the ground
+    assert_allclose(f, (2.0, 0.0, -2.0))  # the last entry belongs to the ground

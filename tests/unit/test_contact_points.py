@@ -51,7 +51,7 @@ def test_helper() -> None:
         component.__name__ for component in world.tables if len(world.table(component).resident)
     }
     state = State(world)
-    # the points on the circles are set to the state closed, and their forces follow from their depths
+    # the states of the points on the circles are set to closed, and the forces of these points follow from their depths
     gap = eval_output(contacts, "gap", state)
     assert gap.shape == (80, PARTS)
     on = np.abs(gap) < 2.5e-6

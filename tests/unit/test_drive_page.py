@@ -91,7 +91,7 @@ def test_labels_do_not_overlap_and_legends_are_beside_the_axes() -> None:
     canvas = FigureCanvasAgg(picture)
     canvas.draw()
     axes = picture.axes[0]
-    # extent of the text without the line to the pulley
+    # extents of the labels, without the lines from the labels to the pulleys
     boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in axes.texts if text.get_text()]
     assert len(boxes) == 4
     assert not any("-0 " in text.get_text() or "-0°" in text.get_text() for text in axes.texts)

@@ -364,7 +364,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
     # stiffness of the layer
     assert_allclose([c.bristles for c in belts], (12 * 4e6, 12 * 4e6, 3e7, 12 * 4e6))
     assert [c.rigid for c in belts] == [True, True, False, True]
-    # bristles that do not change tensions have the stiffness mu EA/(0.001 R L), at most EA/l²
+    # bristles of belts on a rigid layer have the stiffness mu EA/(0.001 R L), at most EA/l²
     for length, held in ((0.01, 0.5 * 4e4 / (1e-3 * 0.1 * 1.2)), (0.02, 4e4 / 0.02**2)):
         choice = choose_contact(
             **given, length=length, step=None, in_space=False, closed=True, friction=0.5, route=1.2
@@ -400,7 +400,8 @@ def test_drive_on_both_sides(tmp_path: Path) -> None:
         rest = wl.Static(world).solve()
     assert_allclose(belt.contacts.table.collect("friction_coefficient"), 0.5)
     report = belt.report(rest)
-    # the force of the constraint of one node in x is a discretisation error, which is small compared with 800 N
+    # the sum of the hub loads in x is the force of the constraint that fixes one node in x; this force is a
+    # discretisation error, which is small compared with 800 N
     force = np.sum([duty.hub_load for duty in report.pulleys], axis=0)
     assert abs(force[0]) < 4.0 and abs(force[1]) < 1e-5
     for duty, wrap in zip(report.pulleys, belt.wrap_angles, strict=True):
@@ -589,7 +590,7 @@ def test_pulleys_that_take_more_than_they_give_are_doubtful(push: float, tmp_pat
     solver.solve(belt.run(state, speed), hooks=[means, rare])
     report, other = means.report(), rare.report()
     assert report is not None and report.efficiency > 1.05
-    # speeds, torques and powers include all steps, independent of the interval of records
+    # means of speeds, torques and powers include all steps, for any interval between records
     assert other is not None and len(rare.times) < len(means.times) / 5
     for duty, same in zip(report.pulleys, other.pulleys, strict=True):
         found, expected = ((x.speed, x.torque, x.power) for x in (same, duty))

@@ -125,7 +125,7 @@ def test_a_solve_returns_to_an_earlier_state(kind: Any) -> None:
     first, steps = go_on(), count.steps
     for state in (kept, parts.keep(), kept):
         parts.go_back(state)
-    again = parts.keep()  # the state before the solve has continued
+    again = parts.keep()  # the restored state, before the solve continues
     parts.go_back(again)
     np.testing.assert_allclose(go_on(), first, rtol=0, atol=1e-9)
     assert count.steps == steps

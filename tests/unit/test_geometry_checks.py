@@ -146,8 +146,8 @@ def test_bristles_that_are_too_stiff_for_the_mesh() -> None:
     assert "bristles of ContactFrictionCirclePoints2D row" in note and "are too stiff for cables of 0.0209 m" in note
     limit = FRICTION * eval_theory(case, rigid=True).slack_force / RADIUS
     told = float(note.split("bristle forces of ")[1].split(" times")[0])
-    # in the initial shape, cubic elements lie deeper by R theta^4/720 on average, which is a tenth of the depth under
-    # load in this model
+    # in the initial shape, cubic elements lie deeper in the circle by R theta^4/720 on average, which is a tenth of the
+    # depth under load in this model
     assert told == pytest.approx(1.6e9 * eval_mesh_bend(case) / limit, rel=0.15)
     finer, softer = (
         float(note.split(" times as many")[0].split(", or ")[1]),

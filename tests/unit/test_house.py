@@ -215,7 +215,7 @@ def test_prose_names_what_exists() -> None:
         words |= find_words(" ".join(re.findall(r"```.*?```", text, re.DOTALL)) if path.suffix == ".md" else text)
         # tables that `make peers` writes contain names of Exudyn
         text = text.split("<!-- tables by make peers -->")[0]
-        # the left column of the tables on this page contains old names
+        # the left column of the tables in CHANGELOG.md contains old names
         prose[path] = [re.sub(r"^\|[^|]*\|", "", text, flags=re.MULTILINE) if path.name == "CHANGELOG.md" else text]
     snippets = {name for path in PAGES for name in re.findall(r"<!-- file: (\S+) -->", path.read_text())}
     assert len(words) > 5000 and len(snippets) > 5

@@ -72,7 +72,7 @@ class Scene:
 
 
 def event(name: str) -> Any:
-    """Return a result of the reference by the name of its step."""
+    """Return the result of the reference for the step with a given name."""
     return next(e["result"] for e in read_reference("disabled")["events"] if e["step"] == name)
 
 
@@ -107,7 +107,7 @@ def test_a_copy_keeps_its_own_flag(tmp_path: Any) -> None:
     disable(copy, element)
     assert is_enabled(state, element) is not event("state copy disabled: original isDisabled")
     assert is_enabled(copy, element) is not event("state copy disabled: copy isDisabled")
-    # the flag is saved with the state
+    # the flag that disables an element is saved with the state
     restored = State(scene.world).load(copy.save(tmp_path / "state.npz"))
     assert not is_enabled(restored, element)
 

@@ -101,7 +101,8 @@ def test_values_and_intervals(quick: list[Any], tmp_path: Path, capsys: pytest.C
         assert low < known < high and high - low < 0.2 * known
     region = result["joint_region"]
     assert region["logarithms"] == ["damping"]
-    # half widths of intervals are 1.99 standard deviations, the quantile of Student's t with 79 degrees of freedom
+    # the half width of an interval is the standard deviation times 1.99, the quantile of Student's t with 79 degrees of
+    # freedom
     options, spread = result["options"], region["covariance"]
     widths = np.diff(options["stiffness"]["interval"])[0], np.diff(np.log(options["damping"]["interval"]))[0]
     assert_allclose(widths, [2.0 * 1.9905 * np.sqrt(spread[name][name]) for name in spread], rtol=1e-3)
@@ -410,5 +411,6 @@ def test_a_model_in_processes(tmp_path: Path) -> None:
     done = run_windlass(words.split(), folder=tmp_path)
     assert done.returncode == 0, done.stderr
     result = json.loads((tmp_path / "f" / "fit.json").read_text())
-    # steps of 0.01 s lower the frequency by 0.4 %: (pulse * step)²/12, which is doubled for the stiffness
+    # steps of 0.01 s lower the frequency by the fraction (pulse * step)²/12 = 0.4 %, and change the fitted stiffness by
+    # twice this fraction
     assert_allclose(result["options"]["stiffness"]["value"], STIFFNESS, rtol=0.02)

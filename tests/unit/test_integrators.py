@@ -48,7 +48,7 @@ def test_a_method_is_known_by_its_name(world: wl.World) -> None:
 
 def test_what_is_no_method_is_refused(world: wl.World) -> None:
     register_integrator("midpoint", midpoint)
-    # a second definition with the same name, as after a second run of a notebook cell
+    # a second definition with the same name is accepted, as after a second run of a notebook cell
     register_integrator("midpoint", midpoint)
     with pytest.raises(wl.ModelError, match="newmark in register_integrator: is already registered"):
         register_integrator("newmark", midpoint)

@@ -480,14 +480,16 @@ results = [double(1.5)]
 
 
 def test_settings_of_the_compiler_have_their_own_machine_code(tmp_path: Path) -> None:
-    """Settings that affect machine code are part of the key, whether an environment variable or a program sets them."""
+    """Settings that affect machine code are part of the key of the cache, whether an environment variable or a program
+    sets them.
+    """
     folder = tmp_path / "settings"
     folder.mkdir()
     (folder / "script.py").write_text(SETTINGS + REPORT)
     changed = SETTINGS.replace("if False:", "if True:") + REPORT
     assert run(folder).compiled == ["double"]
     assert run(folder, NUMBA_OPT="2").compiled == ["double"]
-    assert run(folder, NUMBA_NUM_THREADS="1").compiled == []  # kernels have no threads of numba
+    assert run(folder, NUMBA_NUM_THREADS="1").compiled == []  # kernels do not use threads of numba
     (folder / "script.py").write_text(changed)
     assert run(folder).compiled == ["double"]
     assert run(folder).compiled == []
@@ -569,7 +571,9 @@ def test_numbers_of_results_are_those_of_dis() -> None:
 
 
 def test_attributes_of_local_variables_are_those_of_dis() -> None:
-    """Words of laws are compared with columns by byte code, and attributes agree with Python's disassembler."""
+    """The attributes of local variables, which are read from byte code to check the names of columns in laws, agree
+    with Python's disassembler.
+    """
     for code in list_codes():
         expected, before = set(), None
         for step in dis.get_instructions(code):

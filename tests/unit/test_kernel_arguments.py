@@ -109,7 +109,8 @@ def test_functions_that_only_read_names_are_found(function: Any, nothing: bool) 
     """
     found = names_only(function.__code__, "t", "markers")
     if nothing:
-        # newer versions of Python may have other instructions, whose functions are checked by calls
+        # newer versions of Python may have instructions that `names_only` does not know; functions with such
+        # instructions are checked by calls
         assert found or sys.version_info >= (3, 14)
     else:
         assert not found

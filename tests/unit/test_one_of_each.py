@@ -166,7 +166,7 @@ def test_shape_functions_follow_every_cubic() -> None:
         assert_allclose(N @ x, derivative(s * L), atol=1e-14)
     assert_allclose(array_form(shape_integrals)(L) @ x, r.integ()(L), rtol=1e-14)
     assert_allclose(array_form(cubic_terms)((x[2] - x[0]) / L, x[1], x[3], L), r.coef[2:], rtol=1e-13)
-    # kernels and arrays give equal digits
+    # for single numbers and for arrays, the results of shape functions are equal in all digits
     for k, N in enumerate((shape, shape_slope, shape_bend)):
         assert [N(place, L) for place in s] == [tuple(row) for row in places[k]]
 

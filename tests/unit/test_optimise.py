@@ -152,7 +152,7 @@ def test_report(quick: list[Any], tmp_path: Path, capsys: pytest.CaptureFixture[
     assert [row[0] for row in page.tables["Runs"][1:]] == [row["case"] for row in runs]
     assert [size > 5000 for size in page.pictures] == [True]
     assert f"windlass optimise model.py {words} -within '{LIMITED}'" in page.text
-    # a page is replaced, other files are kept
+    # the page of an earlier run is replaced, and other files are kept
     assert call(words, "-within", LIMITED) == 0
     (tmp_path / "notes.html").write_text("my notes")
     assert call(words.replace("pages", "notes"), "-within", LIMITED) == 2
@@ -171,7 +171,7 @@ def test_runs_are_spent_and_continued(quick: list[Any], tmp_path: Path, capsys: 
     words = "-output o -minimise cost -stiffness 50:500 -mass 0.5:3"
     assert call(f"{words} -runs 4") == 0
     assert "ended after 4 runs, the maximum" in capsys.readouterr().out and len(quick) == 4
-    # the outcome of one case is missing, as if the search had been killed within this case
+    # the outcome of one case is removed, as if the search had been killed within this case
     (tmp_path / "o" / "cases" / "0004" / "outcome.json").unlink()
     assert call(words) == 0
     later = read_table(tmp_path / "o")

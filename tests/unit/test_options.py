@@ -177,7 +177,7 @@ def test_help_has_default_unit_and_bounds() -> None:
 
 def test_summary_is_plain_json(database: object, tmp_path: Path) -> None:
     file = tmp_path / "summary.json"
-    summary.write_summary({"x": 1})  # no file is requested
+    summary.write_summary({"x": 1})  # writes nothing, because no file is requested
     PETSc.Options().setValue("summary", str(file))
     summary.write_summary({"x": np.float64(1.5), "n": np.arange(2), "none": float("nan"), "at": {0.3: None}})
     written = {"written_by": "Windlass"}
@@ -256,7 +256,7 @@ def test_announced_options_of_a_later_solver(monkeypatch: pytest.MonkeyPatch) ->
     solvers = {"static_": DYNAMIC, "dynamic_": Solver(own=(Option("passes_max_it", 1, "1", "passes"),))}
     (line,) = unused_options.check(Moment.OPTIONS_SET, solvers, [])
     assert line.startswith("-dynamic_alpha 3: unknown option")
-    # an announced option is known without the names in the library of PETSc, which are read only for unknown names
+    # an option that a solver declares is known; the names in the library of PETSc are read only for other options
     with monkeypatch.context() as patch:
         patch.setattr(unused_options, "petsc_names", lambda: pytest.fail("reads the library of PETSc"))
         patch.setattr(unused_options, "find_unused", lambda: {"dynamic_passes_max_it": "3"})

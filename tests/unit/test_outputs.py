@@ -394,5 +394,5 @@ def test_nothing_else_opens_files_for_writing() -> None:
                 writes = called in WRITES and not (called in ("savefig", "savetxt") and to_memory)
                 if writes or (called == "open" and any(mode[:1] in "wax" and len(mode) < 4 for mode in texts)):
                     found.append(f"{name}:{node.lineno} {called}")
-    # output of a script under -help is discarded
+    # options.py opens a file to discard the output of a script under -help
     assert [place for place in found if "options.py" not in place] == []

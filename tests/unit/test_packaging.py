@@ -270,8 +270,8 @@ def test_every_command_of_what_is_installed(kind: str, tmp_path: Path, request: 
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", "--without-pip", environment], check=True)
     (site,) = environment.glob("lib/python*/site-packages")
-    # add the folder of the libraries by a .pth file: Python does not read the .pth files in that folder, so the hooks
-    # of the editable installation are not active
+    # add the folder of the libraries by a .pth file: Python does not read .pth files in folders that a .pth file adds,
+    # so the hooks of an editable installation are not active
     libraries = [folder for folder in sys.path if "site-packages" in folder or "dist-packages" in folder]
     (site / "libraries.pth").write_text("\n".join(libraries) + "\n")
     pip = [sys.executable, "-m", "pip", "--python", environment / "bin" / "python"]

@@ -45,7 +45,7 @@ def judge(differences: dict[tuple[float, int], tuple[float, float]]) -> Any:
             "converges",
             "9e-04 with the steps of the script; 1e-04, 3e-05 and 6e-06 with 2, 4 and 8 × steps",
         ),
-        # the multipliers remain different
+        # with more steps, the multipliers remain different
         (
             APART | {(1e-10, 2**k): (4e-4 / 4**k, 9e-4) for k in (1, 2, 3)},
             "differs",

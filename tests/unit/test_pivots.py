@@ -175,7 +175,7 @@ def test_refined_blocks_are_as_exact_as_rows() -> None:
         pattern, values, x, b = given
         place = pattern.indptr, pattern.indices, pattern.block, values
         for error in (0.3, 0.7, 3.0):
-            # the residual of the scaled solution is about this multiple of the accepted residual
+            # the residual of the scaled solution is about ``error`` times the accepted residual
             moved = np.array(x) * (1.0 + error * LINEAR_RTOL)
             left = np.linalg.norm(b - pattern.multiply(values, moved)) / np.linalg.norm(b) / LINEAR_RTOL
             assert abs(left - error) < 0.2 or not refined

@@ -144,8 +144,8 @@ def test_report_of_a_rope_over_a_pulley(speed: float) -> None:
     # clockwise over the top
     assert report.torque > 0.0
     assert np.sign(report.friction_power) == -np.sign(speed)
-    # the sum of f_t v_t over slipping segments; the sum is not exact, because f_t acts at r + g and its torque is
-    # computed with r
+    # the reported friction power is approximately the sum of f_t v_t over slipping segments; the sum is not exact,
+    # because f_t acts at r + g and its torque is computed with r
     slip = np.where(
         stick_slip == 1.0, force[..., 0] * eval_output(model.contacts, "coordinates_rate", state)[..., 0], 0
     )

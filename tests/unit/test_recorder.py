@@ -317,7 +317,7 @@ def test_wrong_arguments_and_places_are_refused(tmp_path: Path, monkeypatch: pyt
     world.finalize()
     with pytest.raises(OutputError, match="cannot be drawn"), Recorder(tmp_path / "empty") as out:
         out.record(State(world))
-    # -help leaves no folders
+    # under -help, a recorder creates no folder
     monkeypatch.setattr(options, "help_requested", lambda: True)
     Recorder("belt", folder=tmp_path / "never").close()
     assert not (tmp_path / "never").exists()

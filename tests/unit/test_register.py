@@ -272,7 +272,7 @@ def test_results_are_counted_for_every_return() -> None:
         if x > 0.0:
             return 2.0 * x
         if x < -1.0:
-            return np.sin(x)  # the type of a call is not known
+            return np.sin(x)  # the type of the result of a call is not known
         return None
 
     assert count_results(mixed) == {0, 1, 2}

@@ -196,7 +196,8 @@ def test_signatures_of_operators_are_found_once(monkeypatch: pytest.MonkeyPatch)
         for _ in range(2):
             found = [f.get_call_type(context, args, {}) for f, (_, args) in zip(functions, cases, strict=True)]
             assert found == expected
-        # types of other results may depend on definitions that are added later
+        # only signatures for numbers and items of arrays are stored; the types of other results may depend on
+        # definitions that are added later
         assert len(operators._signatures) == len(cases) - 1
         functions[0].get_call_type(context, (types.NPTimedelta("s"), types.int64), {})
         assert len(operators._signatures) == len(cases) - 1

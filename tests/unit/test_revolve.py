@@ -38,7 +38,7 @@ def test_schedule_is_optimal(states: int) -> None:
                     order.append(move.end)
                     kept.discard(move.end)
             assert order == list(range(steps - 1, -1, -1)) and most <= states
-            # the motion itself has advanced to the last stored state
+            # ``advances`` does not include the steps of the motion itself, which has advanced to the last stored state
             assert advances + stored[-1] == find_least(steps, states) == count_advances(steps, states)
 
 

@@ -233,7 +233,7 @@ def test_roller_that_only_touches_has_no_wrap() -> None:
     route = route_around(in_line, closed=False)
     assert all(wrap.angle < 1e-12 for wrap in route.wraps)
     assert route.length == pytest.approx(6 * sqrt(0.1), abs=10 * ROUNDING)
-    # The cable bends to the right over these circles, so each has a real wrap.
+    # The cable bends to the right over these circles, so the wrap on each circle is much larger than rounding errors.
     assert all(0.01 < wrap.angle < 1.0 for wrap in route_around(rollers, closed=False).wraps[1:-1])
 
 

@@ -231,7 +231,7 @@ def test_wrong_sensors_are_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPat
     (tmp_path / "file").touch()
     with pytest.raises(OutputError, match="cannot be written"):
         Sensors(tmp_path / "file" / "spin.csv", [spin])
-    # -help leaves no folders
+    # under -help, sensors create no folder
     monkeypatch.setattr(options, "help_requested", lambda: True)
     Sensors(tmp_path / "never" / "spin.csv", [spin]).close()
     assert not (tmp_path / "never").exists()

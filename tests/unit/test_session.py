@@ -141,7 +141,7 @@ def test_options_hold_for_solvers_that_are_made_afterwards(capfd: pytest.Capture
     assert "0 SNES Function norm" in capfd.readouterr().out
     with wl.set_options("-dynamic_step", "5e-4"):
         assert nominal() == 5e-4
-    # after the block the earlier options are valid again; a solver of another type ignores these options
+    # after the ``with`` block the earlier options are valid again; a static solver ignores options of dynamic solvers
     wl.Static(world, name="")
     assert nominal() == 2e-3
     wl.set_options()
@@ -273,7 +273,7 @@ def test_pictures_are_figures_without_a_path(tmp_path: Path) -> None:
     figure = modes.show(2)
     [axes] = figure.axes
     assert is_png(figure) and axes.get_title(loc="left").startswith(f"mode 2: {modes.frequencies[1]:.4g} Hz")
-    # the lines show the state of rest and the mode in both directions, with an amplitude of a tenth of the length of
+    # the lines show the state of rest, and the mode with both signs and with an amplitude of a tenth of the length of
     # the rope
     rest, other, shown = (np.concatenate(lines.get_segments()) for lines in axes.collections)
     assert_allclose(shown - rest, rest - other, atol=1e-9)

@@ -133,7 +133,8 @@ def test_build_leaves_an_environment_of_the_system_alone(checkout: Path) -> None
     assert link.read_text() == "/usr/lib/petscdir"
 
 
-# An environment in which pip writes the requested sources. These sources log the commands that are applied to them.
+# A shell script that replaces Python in an environment. Its command "pip download" writes source archives.
+# Configuration and installation of these sources are only logged.
 PIP = """case "$*" in
   *"-m venv "*) for folder; do :; done; mkdir -p "$folder/bin"; cp "$0" "$folder/bin/python" ;;
   *" download "*)
@@ -152,7 +153,8 @@ echo "make $* $name" >>"$LOG" """
 
 
 def build_petsc(checkout: Path, stopped: str = "") -> tuple[subprocess.CompletedProcess[str], list[str]]:
-    """Call --build-petsc with tools that only log their calls. One of the tools fails in the folder `stopped`.
+    """Call the script with --build-petsc and with tools that only log their calls. One of the tools fails in the folder
+    `stopped`.
 
     Return the log.
     """
@@ -246,7 +248,7 @@ def few_packages(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_command_reports_and_succeeds(tmp_path: Path) -> None:
-    """The whole command runs in its own process and ends successfully after a trial of all packages."""
+    """The command `windlass doctor` runs in its own process and ends successfully after a trial of all packages."""
     environment = os.environ | {"PYTHONPATH": str(ROOT / "src"), "OMP_NUM_THREADS": "1"}
     command = [sys.executable, "-m", "windlass.commands.cli", "doctor"]
     run = subprocess.run(command, capture_output=True, text=True, cwd=tmp_path, env=environment)

@@ -129,7 +129,7 @@ def test_every_public_name_is_in_the_reference() -> None:
             value = getattr(package, name)
             if isinstance(value, type) and issubclass(value, Component) and value is not Component:
                 continue
-            # arrays are no separate classes, and some names are available twice
+            # types of arrays have no entry in the reference, and some names can be imported from two packages
             shown = {
                 f"{p}.{name}" for p in ("windlass", "windlass.elements", "windlass.connectors", "windlass.framework")
             }

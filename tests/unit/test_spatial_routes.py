@@ -107,7 +107,8 @@ def test_helix() -> None:
         assert_allclose(ends @ axis, (0.0, 4.25 * pitch), atol=1e-14)
         arms = ends - np.outer(ends @ axis, axis)
         assert_allclose(np.linalg.norm(arms, axis=1), 0.21, atol=1e-14)
-        # a quarter of a turn, counter-clockwise on the left
+        # the helix has 4.25 turns, so its last arm is a quarter of a turn from its first arm, counter-clockwise for the
+        # side "left"
         quarter = np.cross(axis, arms[0]) * (1.0 if side == "left" else -1.0)
         assert_allclose(arms[1], quarter, atol=1e-14)
         assert_smooth(route)
@@ -221,8 +222,8 @@ def test_layers_on_a_drum() -> None:
 
     other = layers.route(2.2 * turn, center=(1.0, 2.0, 3.0), axis=(0.0, -1.0, 0.0), start=(0.0, 0.0, 1.0), side="right")
     assert_allclose(other.eval_points(0.0)[0][0], (1.0, 2.0, 3.0 + R), rtol=1e-9)
-    # at the end of a spline without curvature at its end, the tangent is rotated by 0.289 (half of 1/sqrt(3)) times the
-    # angle between neighbouring points
+    # at an end without curvature, the tangent of a spline is rotated by 0.289 (half of 1/sqrt(3)) times the angle
+    # between neighbouring points
     assert_allclose(other.eval_points(0.0)[1][0], (1.0, 0.0, 0.0), atol=0.29 * turn / POINTS)
     with pytest.raises(RouteError, match=r"must be from 0 to .* rad"):
         layers.route(6.0 * turn)

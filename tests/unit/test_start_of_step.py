@@ -119,7 +119,7 @@ def test_steps_add_up(name: str) -> None:
     """
     world, mass, meter = swing()
     first = wl.State(world)
-    # updates of Verlet's method read predicted velocities, so their sum is not compared
+    # updates of Verlet's method read predicted velocities, so the sum of the changes of velocity is not compared
     check(solver_of(name, world).solve(first), mass, meter, first, 0.5, PLACES - (name == "verlet"))
 
 

@@ -1,4 +1,4 @@
-"""The accelerations from which Newton runs with return maps start."""
+"""Tests of the accelerations from which Newton runs with return maps start."""
 
 from __future__ import annotations
 

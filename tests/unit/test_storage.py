@@ -55,7 +55,7 @@ def rope() -> World:
 
 
 def dense(assembly: Assembly, storage: Storage) -> FloatArray:
-    """Return the tangent of a storage over coordinates and multipliers, in this order, without the padding of
+    """Return the tangent that a storage contains, for coordinates and multipliers in this order, without the padding of
     blocks.
     """
     sparsity = assembly.use(storage, update=True)
@@ -78,9 +78,9 @@ def test_unknowns_in_blocks() -> None:
     assert unknowns is not None and unknowns.owned % BLOCK == 0
     used = np.concatenate((unknowns.of_dof, unknowns.of_multiplier))
     assert_array_equal(np.sort(np.concatenate((used, unknowns.pads))), np.arange(unknowns.owned))
-    # the spare slot is in the last row
+    # the last block contains only padding, for the spare slot
     assert_array_equal(unknowns.pads[-BLOCK:], unknowns.owned - BLOCK + np.arange(BLOCK))
-    # nodes in the order of the layout, one block each
+    # nodes are in the order of the layout, with one block for each node
     nodes = unknowns.of_dof[: 4 * 41].reshape(41, BLOCK)
     assert_array_equal(nodes % BLOCK, np.tile(np.arange(BLOCK), (41, 1)))
     assert (np.diff(nodes[:, 0]) > 0).all()
@@ -106,7 +106,7 @@ def test_storages_hold_the_same_tangent(build: object) -> None:
         assert_allclose(dense(assembly, storage), expected, rtol=0, atol=1e-14 * np.abs(expected).max())
     shapes = [assembly.use(storage).slots[Cable2D].places.shape[1:] for storage in (Storage.ROWS, Storage.BLOCKS)]
     assert shapes == [(8, 2), (2, 2)]
-    # the pattern is returned by rows for any storage
+    # ``assembly.pattern`` is the pattern of storage by rows, also if another storage is used
     assert assembly.pattern is assembly.use(Storage.ROWS).pattern and assembly.pattern.block == 1
 
 

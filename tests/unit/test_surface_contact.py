@@ -104,8 +104,8 @@ def test_more_errors() -> None:
 
 
 def test_errors_of_ropes_that_friction_turns() -> None:
-    """If friction rotates ropes, cables without twist, ropes without radius, wrong numbers of history values, and
-    repeated pairs cause errors.
+    """Friction can rotate only cables with twist whose rope radius is positive. Other cables, wrong numbers of history
+    values, and repeated pairs cause errors.
     """
     world, surface, _ = create(con.DrumSurface, {"radius": 0.1})
     stiff = {"contact_stiffness_per_length": 1e5, "turns_rope": True}
@@ -219,7 +219,7 @@ def test_search() -> None:
     assert set(found) > {-1, 0}
     (section,) = tabulate_surfaces(model.world, state)
     assert "DrumSurface 0" in section.parts[1].headings
-    # the report of a surface of a contact set equals the report of rows for pairs
+    # the report of a surface is equal for a contact set and for rows of single pairs
     assert reports[0].points_in_contact == reports[1].points_in_contact > 0
     assert_allclose(reports[1].force, reports[0].force, rtol=1e-9)
     assert_allclose(reports[1].wrap_angle, reports[0].wrap_angle, rtol=1e-9)
@@ -242,7 +242,7 @@ def test_search_goes_on_from_a_saved_state(tmp_path: Path) -> None:
         ends.append(np.concatenate((end.q, end.v, end.data)))
         found.append(wl.eval_output(model.contacts, "surface", end))
     np.testing.assert_array_equal(ends[1], ends[0])
-    # since the saved state, the rope has touched an additional surface
+    # after the state was saved, the rope has touched an additional surface
     assert set(found[0]) > set(wl.eval_output(first.contacts, "surface", wl.State(first.world).load(file)))
     np.testing.assert_array_equal(found[1], found[0])
 
@@ -311,7 +311,7 @@ def test_drawing_of_height_fields() -> None:
     assert drawing.faces.tolist()[2] == [6, 7, 9, 8] and drawing.labels == 2
     assert_allclose(drawing.points[:6, 2], heights.ravel(), atol=1e-15)
     assert_allclose(drawing.points[:6, :2], [(x, y) for x in (-1, 0, 1) for y in (-1, 1)], atol=1e-15)
-    # local y of the second field is -z
+    # the local y axis of the second field is the global -z axis
     assert_allclose(drawing.points[6:, 1:], [(0, -1), (0, -3), (0, -1), (0, -3)], atol=1e-15)
     assert len(first) == 1
 

@@ -83,8 +83,8 @@ def test_a_chain_is_the_chain_of_straight_cable(tmp_path: Path) -> None:
 
 
 def solve_spring(world: World, cables: Any, first: int, last: int) -> Any:
-    """Hold both cables outside of the nodes ``first`` and ``last``, load the node in the middle, and return its
-    displacement and the torque at the start [N m].
+    """Hold both cables outside of the nodes ``first`` and ``last``, load the node in the middle, and return the
+    displacement [m] of this node and the torque [N m] of the cable that begins at the node ``first``.
     """
     nodes = nodes_of(world, cables)
     for k in (*range(first + 1), *range(last, len(nodes))):
@@ -231,7 +231,7 @@ def test_normals_of_sections(tmp_path: Path) -> None:
     assert_allclose(table.collect("normal", np.array([side.node1])), [(0.0, 1.0, 0.0)], atol=1e-15)
 
 
-# columns from the cells of a file
+# tests of columns whose values are read from the cells of a file
 
 
 def write_cells(path: Path, **cell_data: Any) -> Path:
@@ -240,7 +240,7 @@ def write_cells(path: Path, **cell_data: Any) -> Path:
     cells: list[Any] = [("line", np.array([(0, 1), (1, 2), (2, 3)]))]
     data = {name: [np.asarray(values)] for name, values in cell_data.items()}
     if path.suffix == ".vtu":
-        # cells of other types have values that are not read
+        # values of cells of other types are not read
         cells.insert(0, ("vertex", np.array([[0]])))
         data = {name: [np.full((1, *np.shape(values[0])[1:]), np.nan), *values] for name, values in data.items()}
     elif path.suffix == ".msh":
@@ -273,7 +273,7 @@ def test_columns_from_cells(ending: str, tmp_path: Path) -> None:
     for node in (nodes[0], nodes[-1]):
         fix(world, node, *ALL)
     state = Static(world, rtol=1e-12, name="").solve()
-    # the ends cannot turn: Σ (M/GJ + τ0) L = 0
+    # the ends cannot turn, so the sum of the twists of all cables vanishes: Σ (M/GJ + τ0) L = 0
     torque = -free.sum() / (1.0 / GJ).sum()
     assert_allclose(eval_output(net.all_cables, "torque", state), torque, rtol=1e-9)
     if ending != ".msh":  # .msh files cannot contain arrays with two components

@@ -40,7 +40,7 @@ def create_solver(update: Update, **settings: Any) -> Dynamic:
         sizes.append(size)
         return size, then
 
-    # compiled steps cannot use the given errors
+    # compiled steps cannot use the errors that the test prescribes
     solver.problem.may_compile = False
     solver.assembly.post_newton = lambda: update(solver.problem.scheme.t, sizes[-1])  # type: ignore[method-assign]
     solver.sizes.__class__ = type("Noting", (type(solver.sizes),), {"propose": note})

@@ -241,7 +241,8 @@ def test_xdmf_for_meshio_and_warp_by_vector(tmp_path: Path) -> None:
     for k in (3, 1):
         warp.UpdateTimeStep(TIMES[k])
         read = convert(warp.GetOutputDataObject(0).GetBlock(0))
-        # the filter keeps points in float64; the difference and the sum have one rounding error each
+        # the filter keeps points in float64; the stored displacement and the sum of the filter have one rounding error
+        # each
         assert_allclose(read.points, create_frame(mesh, k)["points"], rtol=0, atol=1e-15 * 10)
 
 

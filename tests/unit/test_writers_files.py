@@ -75,7 +75,7 @@ def test_collection_lists_finished_frames_only(tmp_path: Path, monkeypatch: pyte
     monkeypatch.setattr(os, "replace", slow_replace)
     for time in (0.0, 1.0, 2.0):
         series.append(time, mesh.points + time, {}, {})
-    # numbers of listed frames during the frame, before the frame is renamed, and before the new list is renamed
+    # numbers of listed frames while a frame is written, before the frame is renamed, and before the new list is renamed
     assert seen == [0, 0, 0, 1, 1, 1, 2, 2, 2]
 
 
