@@ -136,7 +136,7 @@ class Watch(wl.StepHook):
 
 
 def run_belt(size: int, steps: int, times: Mapping[str, float]) -> dict[str, NDArray[Any]]:
-    """Compute the preload of the belt with a number of elements and 4 segments per element, then steps of 0.1 ms."""
+    """Compute the preload of the belt with ``size`` elements and 4 segments per element, and then steps of 0.1 ms."""
     info = belt_parameters(size, 4)
     info["args"] |= times
     belt = build_belt(info)
@@ -212,7 +212,7 @@ def run_net(size: int, steps: int) -> dict[str, NDArray[Any]]:
 
 
 def run_crane(size: int, steps: int) -> dict[str, NDArray[Any]]:
-    """Integrate the crane of the examples with a number of elements per metre: the crane hoists for some steps, is
+    """Integrate the crane of the examples with ``size`` elements per metre. The crane hoists for some steps, is then
     pushed, and swings.
     """
     sys.path.insert(0, str(Path(__file__).parents[1] / "examples"))

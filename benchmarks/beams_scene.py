@@ -53,8 +53,8 @@ def find_section(slenderness: int) -> tuple[float, float]:
 
 
 def create_columns(slenderness: int) -> dict[str, Any]:
-    """Create the columns of `Beam3D` for this section: diagonals of the stiffness and of the rotary inertia per length,
-    and the mass per length."""
+    """Create the columns of `Beam3D` for the section of `find_section`: diagonals of the stiffness and of the rotary
+    inertia per length, and the mass per length."""
     area, second = find_section(slenderness)
     G = MODULUS / (2.0 + 2.0 * POISSON)
     EI, shear = MODULUS * second, SHEAR_FACTOR * G * area

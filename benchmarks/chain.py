@@ -21,12 +21,13 @@ from harness import PEER_PYTHON, PYTHON, ROOT, Case, Tolerance
 FOLDER = ROOT / "benchmarks"
 KINDS, RULES = ("static", "dynamic"), (0, 2)
 FIRST = 5
-"""Number of steps if the clock starts with the solve."""
+"""Number of steps of a solve, if the clock starts with the solve."""
 STEADY = (40, 60)
 """Number of steps before the clock starts, and total number of steps, if the first steps are excluded from the time."""
 SIZES = (100, 1000, 10_000)
 LARGE = 30_000
-# number of cables in all repeated solves: small solves are repeated until the resolution of the clock is negligible
+# total number of cables in all repetitions of a solve: small solves are repeated until the resolution of the clock is
+# negligible
 CABLES_IN_ALL = 20_000
 
 TOLERANCES = {

@@ -157,7 +157,7 @@ def compare_cost() -> Rows:
 
 
 def measure(call: Callable[[], Any], calls: int = 300, rounds: int = 7) -> float:
-    """Measure the process time of a call [s], the minimum of several rounds."""
+    """Measure the process time [s] of a call, the minimum of several rounds."""
     call()
     times = []
     for _ in range(rounds):

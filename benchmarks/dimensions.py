@@ -58,7 +58,7 @@ def create_functions(elements: int, dims: int) -> list[Callable[[], Any]]:
 
 
 def measure(function: Callable[[], Any], elements: int) -> float:
-    """Measure the process time of a call per element [µs]."""
+    """Measure the process time [µs] of a call per element."""
     start = time.process_time()
     for _ in range(CALLS):
         function()

@@ -80,7 +80,8 @@ def lay_lines(wheels: list[Wheel], radii: np.ndarray) -> tuple[np.ndarray, np.nd
         j = (i + 1) % n
         dx, dy = np.subtract(wheels[j].at, wheels[i].at)
         distance = sqrt(dx * dx + dy * dy)
-        # both centres lie at the distance -side*radius to the left of a line with the direction angle t
+        # the line of the span has the direction angles[i], and each centre lies at the distance -side*radius to the
+        # left of this line
         offset = wheels[i].side * radii[i] - wheels[j].side * radii[j]
         lengths[i] = sqrt(distance**2 - offset**2)
         angles[i] = atan2(dy, dx) - np.arcsin(offset / distance)
@@ -108,7 +109,7 @@ def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: fl
     a, K = sqrt(E / wheel.shear), wheel.shear
 
     def move(g: float) -> tuple[float, float, float]:
-        """Return F at the exit for the shear rate w0 = rise exp(g) at the entry, the slip arc [rad], and the slack
+        """For the shear rate w0 = rise exp(g) at the entry, return F at the exit, the slip arc [rad], and the slack
         length [m]."""
         w = rise * exp(g)
 

@@ -37,7 +37,7 @@ def motion(world: wl.World) -> wl.Dynamic:
 
 
 def time_motion() -> float:
-    """Return the process time of the motion without a gradient [s]."""
+    """Return the process time [s] of the motion without a gradient."""
     world, _ = swing(SIZES)
     solver = motion(world)
     start = process_time()
@@ -46,7 +46,7 @@ def time_motion() -> float:
 
 
 def time_gradient() -> float:
-    """Return the process time of the motion with its gradient [s]."""
+    """Return the process time [s] of the motion with its gradient."""
     start = process_time()
     wl.evaluate_objective(swing, SIZES, motion, wl.end_value("y"))
     return process_time() - start

@@ -33,7 +33,7 @@ KINDS = {
     "asm2 lu": "-pc_type asm -pc_asm_overlap 2 -sub_pc_type lu -sub_pc_factor_mat_solver_type mumps",
     "gamg": "-pc_type gamg",
     "boomeramg": "-pc_type hypre -pc_hypre_type boomeramg",
-    # this kind is last, because the matrix keeps the near null space of rigid motions afterwards
+    # this solver is the last one, because the matrix then keeps the near null space of rigid-body motions
     "gamg rigid": "-pc_type gamg",
 }
 """Options of each solver, by name of the solver. The default Krylov method is GMRES with 100 vectors."""

@@ -44,11 +44,13 @@ SMALL = 1e-3
 SHARE = 0.01
 """Smallest standard deviation by which differences are divided, relative to the mean tension [1]."""
 LEAST, PART = 10.0, 5e-4
-"""Length of the shortest line at coupled objects [m] below which the amplitude is a part of this length [1]."""
+"""Length [m] of the shortest line at coupled objects, below which amplitudes are smaller, and ratio [1] of the smaller
+amplitude of surge to this length."""
 RESTLESS = 0.005
-"""Standard deviation of MoorDyn at rest that is mentioned, relative to the mean tension [1]."""
+"""Standard deviation of MoorDyn's tension at rest, relative to the mean tension [1]. Above this value, a remark states
+it."""
 SHORT = 1.0
-"""If TmaxIC is at most this value [s], MoorDyn does not search an equilibrium."""
+"""If TmaxIC is at most this value [s], MoorDyn does not search for an equilibrium."""
 
 
 def move(start: list[list[float]], scale: float, t: Any) -> np.ndarray:
@@ -66,7 +68,7 @@ def move(start: list[list[float]], scale: float, t: Any) -> np.ndarray:
 
 def summarise(times: np.ndarray, series: np.ndarray, end: float) -> dict[str, list[float]]:
     """Return mean and standard deviation over the last two periods. Each value is weighted with the size of its step,
-    because Windlass cuts steps in which a line becomes taut.
+    because Windlass shortens steps in which a line becomes taut.
     """
     late = times >= end - 2.0 * PERIOD - 1e-9
     values, sizes = series[late], np.diff(times, prepend=0.0)[late]
@@ -96,7 +98,7 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
         if "coupled" in (point.kind, rows.bodies[point.body].kind if point.body in rows.bodies else "")
     }
     shortest = min((line.length for line in rows.lines.values() if moves & set(line.ends)), default=LEAST)
-    # pinned bodies are held in Windlass, without a motion of other objects
+    # in models with pinned bodies, Windlass holds these bodies, and no other object is moved
     found["scale"] = scale = 0.0 if pinned else PART * shortest if shortest < LEAST else 1.0
     given = next((text for name, (_, text) in rows.options.items() if name in ("tmaxic", "ictmax")), "60")
     found["flows"] = bool({"wave_amplitudes", "function"} & mooring.environment.flow.keys())
@@ -135,7 +137,7 @@ def limit_step(text: str, most: float) -> str:
     def reduce(found: re.Match[str]) -> str:
         try:
             return f"{min(float(found[1]), most):g}{found[2]}"
-        except ValueError:  # the word is a placeholder
+        except ValueError:  # the value is a placeholder, not a number
             return found[0]
 
     return re.sub(r"^(\S+)(\s+dtM\b)", reduce, text, flags=re.MULTILINE | re.IGNORECASE)
@@ -196,7 +198,7 @@ def run_job(job: list[Any], results: Path) -> None:
         return
     try:
         found = run_windlass(Path(file), *further, results)
-    except Exception as error:  # the table contains the reason of any failure
+    except Exception as error:  # the table shows the reason of the failure
         lines = str(error).splitlines()
         reason = lines[1 if len(lines) > 1 and "no counterpart" in lines[0] else 0].strip()
         found = (json.loads(results.read_text()) if results.exists() else {}) | {"reason": reason}
@@ -226,7 +228,7 @@ def compare(ours: dict[str, Any], theirs: dict[str, Any], key: str) -> str:
     a, b, scale = (np.array(part) for part in (ours[key], theirs[key], theirs["mean"]))
     scale = np.maximum(np.abs(scale), SMALL * np.abs(scale).max())
     if not scale.all():
-        return "-"  # MoorDyn has no tension
+        return "-"  # all tensions of MoorDyn are 0
     if key == "deviation":
         scale = np.maximum(b, SHARE * scale)
     return f"{np.max(np.abs(a - b) / scale):.2%}"

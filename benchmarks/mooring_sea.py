@@ -31,7 +31,7 @@ ELEMENTS, BEGIN, GROWTH = 20, 600.0, 20.0  # cables of a line, start of the stat
 
 
 def main() -> None:
-    """Run the sea and write the summary."""
+    """Simulate the spar in the sea, and write the summary."""
     calm = create_spar(ELEMENTS)
     sea = create_spar(ELEMENTS, waves={**con.jonswap(height, period, realisation, count=waves), "wave_growth": GROWTH})
     state = wl.State(sea.world)

@@ -93,7 +93,7 @@ def time_frames(rounds: int) -> dict[str, dict[str, list[float]]]:
 
 
 def time_belt(mesh: str, rounds: int) -> dict[str, list[float]]:
-    """Return the process time of a step [ms] with all output and without output, for each round."""
+    """Return the process time [ms] of a step with all output and without output, for each round."""
     elements, segments = mesh.split("x")
     times: dict[str, list[float]] = {"with": [], "without": []}
     with tempfile.TemporaryDirectory(dir=RESULTS) as folder:

@@ -27,7 +27,7 @@ STIFFNESS = 2e5
 END = 9.0
 """Time at the end [s]."""
 FINE = 12000
-"""Number of parts of the line."""
+"""Number of parts into which the line at the start is divided."""
 
 
 def find_torque_and_tension(angle: float) -> tuple[float, float]:

@@ -28,7 +28,7 @@ class Run(NamedTuple):
     """Result of one solve: process time [s], numbers of Newton iterations and steps, and positions and velocities at
     the end.
 
-    contact: time of one residual and one update of the contact [s].
+    contact: time [s] of one residual and one update of the contact.
     """
 
     seconds: float
@@ -77,7 +77,7 @@ def build_belt(pulleys: int, per_pulley: int, segments: int, pairs: bool) -> tup
 
 
 def time_contact(solver: Any) -> float:
-    """Return the process time of one residual of the contact and one update of its history [s], the minimum of five
+    """Return the process time [s] of one residual of the contact and one update of its history, the minimum of five
     rounds.
     """
     from windlass.framework.assembly.post_newton import run_post_newton

@@ -114,12 +114,12 @@ def tabulate(results: Mapping[str, Sequence[Mapping[str, Any]]], kind: str = "dy
 
 
 def whole_step(results: Sequence[Mapping[str, Any]]) -> float:
-    """Return the elapsed time of the fastest step of all rounds [s]."""
+    """Return the elapsed time [s] of the fastest step of all rounds."""
     return best_of(results, "dynamic")["whole"]["wall"]
 
 
 def laws(results: Sequence[Mapping[str, Any]]) -> float:
-    """Return the process time of residual and tangent in the fastest step [s]."""
+    """Return the process time [s] of residual and tangent in the fastest step."""
     best = best_of(results, "dynamic")
     return sum(best[stage]["cpu"] for stage in CPU_STAGES)
 

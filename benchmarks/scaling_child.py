@@ -88,7 +88,7 @@ def instrument(solver: Any, clock: Clock) -> None:
 
 
 def read_events() -> np.ndarray:
-    """Return the elapsed time so far in the set-up of the preconditioner, in the linear solver, and in norms [s]."""
+    """Return the elapsed time [s] so far in the set-up of the preconditioner, in the linear solver, and in norms."""
     times = [PETSc.Log.Event(name).getPerfInfo()["time"] for name in ("PCSetUp", "KSPSolve", "VecNorm")]
     return np.array(times)
 

@@ -93,7 +93,7 @@ class Clock:
 
 
 def time_residual(system: Any, fields: Any, closed: int) -> float:
-    """Return the time of one residual of the contact per closed point [µs], the minimum of five measurements."""
+    """Return the time [µs] of one residual of the contact per closed point, the minimum of five measurements."""
     from windlass.framework.model.system import evaluate
 
     s, calls, best = evaluate(fields, f=np.zeros(len(fields.x))), max(3, 1_000_000 // closed), np.inf

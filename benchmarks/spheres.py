@@ -20,8 +20,8 @@ FOLDER = ROOT / "benchmarks"
 SIMBODY = str(ROOT / ".venv-bench" / "bin" / "spheres_simbody")
 SIZES = (100, 1000, 10_000)
 STEPS = 100
-# number of spheres in all repeated trajectories: small trajectories are repeated until the resolution of the clock is
-# negligible
+# total number of spheres in all repetitions of a motion: motions of few spheres are repeated until the resolution of
+# the clock is negligible
 SPHERES_IN_ALL = 5000
 
 TOLERANCES = {

@@ -209,7 +209,7 @@ def solve(solver: Any, state: Any) -> Solve:
 
 
 def read_events(stage: Any) -> dict[str, float]:
-    """Return the times of PETSc's events in a log stage so far [s], by name of the event."""
+    """Return the times [s] so far of PETSc's events in a log stage, by name of the event."""
     from petsc4py import PETSc
 
     names = ("MatLUFactorNum", "MatLUFactorSym", "KSPSolve")
@@ -217,13 +217,13 @@ def read_events(stage: Any) -> dict[str, float]:
 
 
 def measure_whole(solver: Any, state: Any, rounds: int) -> float:
-    """Return the time per iteration without clocks [s]."""
+    """Return the time [s] per iteration, measured without clocks."""
     solve(solver, state)
     return min(done.seconds / done.iterations for done in (solve(solver, state) for _ in range(rounds)))
 
 
 def measure_parts(solver: Any, state: Any, rounds: int) -> tuple[dict[str, float], float]:
-    """Return the time per iteration by part, and the total time with clocks [s].
+    """Return the time [s] per iteration by part, and the total time [s], both measured with clocks.
 
     The solver must be new, because compiled steps that a solver has used keep the functions without clocks.
     """
@@ -255,7 +255,7 @@ def measure_parts(solver: Any, state: Any, rounds: int) -> tuple[dict[str, float
 
 
 def repeat(function: Callable[[], Any]) -> float:
-    """Return the time of one call [s]: the minimum over several series of many calls."""
+    """Return the time [s] of one call: the minimum over several series of many calls."""
     function()
     start = time.perf_counter()
     function()
@@ -270,7 +270,7 @@ def repeat(function: Callable[[], Any]) -> float:
 
 
 def measure_kernels(solver: Any) -> dict[str, float]:
-    """Return the time of single calls per entity [µs]. The solver cannot be used afterwards."""
+    """Return the times [µs] of single calls per entity. The solver cannot be used afterwards."""
     from windlass.framework.model.system import evaluate
 
     assembly, values = solver.problem.assembly, solver.problem.matrix.values

@@ -43,7 +43,7 @@ EVENTS = (
 
 
 def measure(solver: Any, state: Any, rounds: int) -> dict[str, Any]:
-    """Return the time of a step by `PARTS`, the time without clocks, and the limits of the processor core [µs]."""
+    """Return the time [µs] of a step by `PARTS`, its time without clocks, and the limits of the processor core."""
     from petsc4py import PETSc
 
     from windlass.solvers.stepping.compiled_steps import CompiledSteps

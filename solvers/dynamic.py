@@ -182,7 +182,7 @@ class Dynamic(StepSolver):
         self.problem = NonlinearProblem(self.assembly, prefix, choose_storage(self.assembly, prefix))
         maps = self.assembly.processes.any(any(system.return_map.motion for system in self.assembly.systems))
         self.mapped = mapped if maps else 0
-        # the argument ``earlier`` of `foresee`
+        # accelerations of earlier steps: the argument ``earlier`` of `foresee`
         self.earlier = np.zeros((2, self.assembly.layout.spare))
         self.problem.lag = create_lag_policy(prefix, lag, self.mapped > 0)
         overshoot = own_option(DYNAMIC_OPTIONS, prefix, "overshoot", overshoot)
@@ -312,7 +312,7 @@ class Dynamic(StepSolver):
 class Run:
     """A run of `Dynamic`, which is executed step by step.
 
-    The state changes only when a step is accepted. An exception are runs with hooks that are called in each pass. In
+    The state changes only when a step is accepted. Runs with hooks that are called in each pass are an exception. In
     these runs the state contains the result of the present pass, and after a failed step a copy of the state at the
     start of the step is restored.
 
@@ -333,7 +333,8 @@ class Run:
         self._before, self._after = overriding(hooks, "before_step"), overriding(hooks, "after_step")
         self._looking = list(dict.fromkeys([*self._before, *self._after]))
         self._stopping = overriding(hooks, "next_stop")
-        # the last proposed steps without calls of monitors and hooks, and their programs
+        # the steps of the last proposal for which monitors and hooks need not be called, and the programs for these
+        # steps
         self._idle, self._idle_programs = list[IdleSteps](), list[Program]()
 
     def begin(self, resume: bool) -> None:
@@ -353,7 +354,8 @@ class Run:
             solver.prepare_start(state)
             release_dropped(solver.assembly.comm)
         steps = (solver.end - state.t) / nominal
-        # only a run with few steps may end before compiled callbacks save time
+        # With few steps, a run may end before compiled callbacks save time. Therefore only runs with more steps use
+        # compiled callbacks from the first evaluation on.
         solver.problem.uses = 0 if steps > USES else USES
         run_before_solve(self._hooks, state, solver.end, steps)
         solver.assembly.load_fields(state)

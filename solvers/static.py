@@ -528,7 +528,7 @@ class Static(StepSolver):
             left, hindrance = follower.follow(finding), follower.hindrance
             self.statistics.newton_iterations += follower.spent
             if not left:
-                # contacts that have closed on the way have lost their friction
+                # contacts that have closed on the way to the stable equilibrium have lost their friction
                 self._error = balance(self.problem, latest, self.passes, solve, limit)
                 if self._error > SMALL_ERROR and self._payable and self.passes.fail:
                     raise StepsFailed

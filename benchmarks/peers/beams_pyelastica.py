@@ -52,7 +52,7 @@ def solve(shape, slenderness, elements, end, steps):
         **given,
     )
     if shape == "helix":
-        # the helix is the shape without load
+        # the rod has the shape of the helix without load
         _compute_bending_twist_strains(rod.director_collection, rod.rest_voronoi_lengths, rod.rest_kappa)
     simulator = Simulator()
     simulator.append(rod)

@@ -214,7 +214,7 @@ def accept_old_arguments():
         drawn = name.startswith(("VNode", "VObject", "VMarker", "VLoad", "VSensor"))
         if isinstance(kind, type) and (drawn or name == "ObjectContactCircleCable2D"):
             kind.__init__ = dropping(kind.__init__, None if drawn else ("contactDamping",))
-    # scripts of older versions import the package from this module
+    # scripts for older versions of Exudyn import the package from this module
     vars(items).setdefault("exudyn", exu)
     for old, new in (("NodePoint3DSlope1", "NodePointSlope1"), ("NodePoint3DSlope23", "NodePointSlope23")):
         for place in (items, import_module("exudyn.utilities")):
@@ -275,10 +275,11 @@ def run(job):
     os.chdir(target.parent)
     for name in ("solution", "images"):
         Path(name).mkdir(exist_ok=True)
-    # scripts of older versions expect the file of coordinates in this folder
+    # scripts for older versions of Exudyn expect the file of coordinates in this folder
     Path("coordinatesSolution.txt").symlink_to("solution/coordinatesSolution.txt")
     for beside in (*script.parent.iterdir(), *script.parents[1].iterdir()):
-        # scripts write files into these folders and use the installed package, so no links are created for them
+        # no links to these three folders are created, because scripts write files into new folders and use the
+        # installed package
         if beside.name not in ("solution", "images", "exudyn") and not Path(beside.name).exists():
             Path(beside.name).symlink_to(beside)
     if program == "windlass":
@@ -307,7 +308,7 @@ def run(job):
     except BaseException as error:
         record["error"] = f"{type(error).__name__}: {error}"
     if program == "windlass":
-        # record these exceptions, because scripts may have caught them
+        # record the errors of all solves of Windlass, because the script may have caught these errors
         record["errors"] = [f"{type(error).__name__}: {error}" for error in ERRORS]
     result = tests.exudynTestGlobals.testResult
     record["result"] = np.ravel(result).tolist() if np.size(result) else None

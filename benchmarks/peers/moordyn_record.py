@@ -34,7 +34,7 @@ the velocity would jump at each call, and tensions at the ends of calls would la
 SETTLED = ("slope", "hills")
 """Names of models whose static start MoorDyn does not find. Such a model moves until it is at rest."""
 LONG = 150.0
-"""Duration of the motion until these models are at rest [s]."""
+"""Duration [s] of the motion until the models of `SETTLED` are at rest."""
 
 
 STILL = 60.0

@@ -156,7 +156,7 @@ class Consistency:
         self._project = project and self._rates.anywhere
         self.settings = project, velocities
         count = self._rates.count
-        # constraint violation e and the size of its terms, at the previous step and at this step
+        # for each constraint, the violation e and the size of its terms, after the previous step and after this step
         self._before, self._now, self._largest = np.zeros((2, count)), np.zeros((2, count)), np.zeros(1)
         self._program, self._made_for = Program([]), (np.zeros(0), -1)
         self._again = False
@@ -295,7 +295,8 @@ class Consistency:
         fields, processes = self._problem.assembly.fields, self._problem.assembly.processes
         if processes.size == 1 and largest <= NOISE_OF_RATES:
             return False
-        # maxima over all processes, because the detection of a velocity jump must not depend on the number of processes
+        # the maximum over all processes is used, because the detection of a velocity jump must not depend on the number
+        # of processes
         most, place, speed = processes.largest([largest, np.abs(fields.x).max(), np.abs(fields.v).max()])
         return most > NOISE_OF_RATES * (1.0 + place + speed) + NOISE_OF_PLACES * (1.0 + place) / h**2
 

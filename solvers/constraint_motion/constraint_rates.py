@@ -74,7 +74,7 @@ class ConstraintRates:
         before, fields.rate_level = fields.rate_level, rate_level
         key = rate_level, fields.unit_rates
         if key not in self._equations:
-            # the arguments of the kernels are prepared only once for C and once for Ċ
+            # the arguments of the kernels are prepared only twice: once for C, and once for Ċ
             self._equations[key] = Program(constraint_steps(assembly, c, self._forces))
         self._equations[key]()
         fields.rate_level = before
@@ -127,7 +127,7 @@ class ConstraintRates:
         """Return pseudo-random values between -size and size, shape (n,). The values depend only on the world index of
         each coordinate, so that copies of a coordinate on several processes (ghosts) have equal values.
         """
-        # the fractional parts of multiples of an irrational number are distributed evenly in an interval
+        # the fractional parts of the multiples of an irrational number are distributed evenly between 0 and 1
         parts: FloatArray = np.modf(0.6180339887498949 * (1.0 + self._assembly.layout.dofs))[0]
         return size * (2.0 * parts - 1.0)
 

@@ -250,7 +250,7 @@ class LinePayer(FormFinder):
                 continue
             self._restore(before)
             if failure == "compression" and h * way > SMALL_STEP:
-                # the lines must move faster than k allows
+                # the compression shows that the lines must move faster than the present k allows
                 self._ease()
             else:
                 self._harden()

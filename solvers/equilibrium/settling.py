@@ -2,8 +2,8 @@
 to pass.
 
 The discontinuous iteration updates all contact states at the same time. The states can change periodically if contacts
-are much stiffer than the body. An example is a rope with an axial force of a few newtons on segments with a contact
-stiffness of 10⁷ N/m. Contacts that close in one pass then push the neighbouring segments away. The iteration is
+are much stiffer than the body in contact. An example is a rope with an axial force of a few newtons on segments with a
+contact stiffness of 10⁷ N/m. Contacts that close in one pass then push the neighbouring segments away. The iteration is
 equivalent to Newton's method without a line search, applied to a potential with a piecewise smooth gradient. The term k
 M (q - q_last) prevents this cycle, where q_last is the solution of the previous step. With this term a contact that
 closes moves the neighbouring segments only slightly, and the contact states settle in a few passes. Each step solves

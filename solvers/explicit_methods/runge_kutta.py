@@ -157,8 +157,9 @@ class RungeKutta(Method):
         if square5 == 0.0 and square3 == 0.0:
             return 0.0
         norm = abs(h) * square5 / np.sqrt((square5 + 0.01 * square3) * count)
-        # The estimate is a small difference of large values, so its rounding error is large and depends on the number
-        # of processes. Rounding to √2 times a power of 2 makes step sizes independent of the number of processes.
+        # The error estimate is a small difference of large values, so the rounding error of the estimate is large and
+        # depends on the number of processes. Rounding to √2 times a power of 2 makes step sizes independent of the
+        # number of processes.
         return float(max(2.0 ** (np.floor(np.log2(norm)) + 0.5), SMALLEST_NORM))
 
     def _is_current(self, state: State) -> bool:

@@ -58,7 +58,7 @@ def predict(
         kick = 0.5 * h * a[i]
         half = v[i] + kick
         way = h * half
-        # a change that is NaN also increases the count
+        # a change that is NaN is also counted
         wild += 0 if abs(way) <= limit else 1
         q_new[i] = q[i] + way
         v_half[i] = half

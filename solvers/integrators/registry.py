@@ -32,7 +32,7 @@ def register_integrator(name: str, create: Create) -> None:
     if not isinstance(name, str) or not name.isidentifier() or not callable(create):
         raise ModelError(f"{show(name)}, {show(create)} in register_integrator: must be a name and a function")
     known = _methods.get(name)
-    # a module that is executed again registers its function again
+    # if a module is executed again, it registers its function again, and this is not an error
     if known is not None and (known.__module__, known.__qualname__) != (create.__module__, create.__qualname__):
         raise ModelError(f"{name} in register_integrator: is already registered: must be another name")
     _methods[name] = create

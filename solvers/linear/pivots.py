@@ -106,7 +106,8 @@ def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: Float
     for i in range(rows):
         for k in range(indptr[i], after[i]):
             j = indices[k]
-            # rows are processed in order: the next entry of row j is the entry in column i
+            # rows i are processed in ascending order, so for j < i, ``after[j]`` is the index of the entry of row j in
+            # column i
             other = after[j] if j < i else k
             after[j] += j < i
             # each entry below the diagonal is counted twice, because it also represents the entry above the diagonal

@@ -54,7 +54,7 @@ class SubstructureLU:
         self._rows = np.zeros(parted.rows)
         self._place = parted.place[: sparsity.unknowns.owned]
         self._joint, count = parted.joint, parted.joint_count
-        # the last element is the number of singular blocks on all processes
+        # sums over all processes: the Schur complements, and in the last element the number of singular blocks
         self._sums = np.zeros(count * count + 1)
         self._right = np.zeros(count)
         self._dense: tuple[NDArray[Any], ...] | None = None

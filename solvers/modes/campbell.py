@@ -193,7 +193,7 @@ def _draw(found: Campbell) -> Any:
     figure = create_figure(7.0, 5.0, layout="constrained")
     axes = figure.add_subplot()
     for k in range(found.frequencies.shape[1]):
-        # modes with different shapes are not connected
+        # modes with different shapes are not connected by a line
         for i in np.flatnonzero(found.assurance[:, k] >= SAME):
             axes.plot(found.speeds[i - 1 : i + 1], found.frequencies[i - 1 : i + 1, k], color="#c5ccd3", linewidth=0.8)
     speeds = np.repeat(found.speeds[:, None], found.frequencies.shape[1], axis=1)

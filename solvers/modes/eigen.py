@@ -399,7 +399,8 @@ class Eigensolver:
         scaled to norm 1.
         """
         if not self._quadratic:
-            # ω² = -σ²; a complex pair of ω² gives a growing mode and a decaying mode, both with a frequency
+            # ω² = -σ²; a pair of complex conjugate values ω² belongs to a growing mode and a decaying mode, which both
+            # oscillate
             value = np.sqrt(complex(-value.real, -value.imag))
             value = complex(value if value.imag >= 0.0 else -value)
         size = float(np.hypot(real.norm(), imaginary.norm()))

@@ -75,7 +75,7 @@ def follow(results: list[ModesResult]) -> tuple[IntArray, FloatArray]:
     """
     count = max(map(len, results))
     chosen, assurance = np.full((len(results), count), -1), np.full((len(results), count), np.nan)
-    # speed and mode at the end of each line
+    # index of the speed and index of the mode at the present end of each line
     last: list[tuple[int, int]] = []
     for i, result in enumerate(results):
         order = np.argsort(result.frequencies, kind="stable")

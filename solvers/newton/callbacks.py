@@ -4,11 +4,12 @@ between iterations.
 The callbacks of the residual and of the tangent are the compiled programs of a `NonlinearProblem`. The convergence test
 is in convergence.py, and lagging.py decides when the tangent is evaluated. Callbacks in Python use the same machine
 code and rules as compiled callbacks. Therefore results and messages do not depend on the kind of callback. There are
-three callbacks: residual, tangent and convergence test. A callback is a Python function in the first evaluations of a
-process, with ``-log_view``, on several processes, if kernels run as Python code, and if Python updates lists of
-neighbours, such as those of sliding joints. Compiled callbacks can call Python functions of laws, for example functions
-of the user. A Python function also makes those decisions of the convergence test that require more data than residual
-norms. An error of a kernel or of a Python function ends the run. The error is then raised by `Callbacks.explain`.
+three callbacks: residual, tangent and convergence test. In each of the following cases, a callback is a Python
+function: in the first evaluations of a process, with ``-log_view``, on several processes, if kernels run as Python
+code, or if Python updates lists of neighbours, such as the lists of sliding joints. Compiled callbacks can call Python
+functions of laws, for example functions of the user. A Python function also makes those decisions of the convergence
+test that require more data than residual norms. An error of a kernel or of a Python function ends the run. The error is
+then raised by `Callbacks.explain`.
 """
 
 from __future__ import annotations
@@ -173,7 +174,7 @@ def eval_tangent(_snes: int, x: int, _matrix: int, _preconditioner: int, context
     if status == 0:
         status = call_c(address[SET_STATE], (matrix, c.place[0] + 1))
     if c.handles[BLOCKS] > 1:
-        # set the diagonal entry of a padding row, which is the last value
+        # the last value is the diagonal entry of a padding row, which must be 1
         c.values[len(c.values) - 1] = 1.0
     elif status == 0:
         status = call_c(address[BEGIN], (matrix, FINAL_ASSEMBLY))

@@ -3,7 +3,7 @@ compiled code use the same rules.
 
 A few decisions require forces, the last linear solution or rounding errors. For these decisions `judge` returns `ASK`,
 and Python code decides. If only the accuracy of the last linear solution is required, `judge` returns `SLOW`, and
-compiled code asks Python only if the linear solution is not clearly accurate. All other return values are values of
+compiled code calls Python only if the linear solution is not clearly accurate. All other return values are values of
 PETSc's SNESConvergedReason.
 """
 

@@ -112,13 +112,13 @@ class NonlinearProblem:
         self._sum = np.zeros(len(unknowns.numbers))
         self._take_over, self._write_all, self._store = call(take_over), call(write_residual), call(store_motion)
         self._carry = call(carry)
-        # the program of each combination of terms in the residual
+        # compiled programs of the residual, one for each combination of its terms
         self._programs: dict[tuple[bool, bool, bool, bool, bool, int], Program] = {}
         self._tangent_program: Program | None = None
         self._tangent_steps: list[Step] = []
         self._tangent_key: tuple[Any, ...] = ()
         self.uses = USES
-        # steps and program of the tangents for other factors, by key
+        # steps and compiled program of each tangent for other factors of the unknowns, by the key of this tangent
         self._other_tangents: dict[tuple[Any, ...], tuple[list[Step], Program | None]] = {}
         numbers = unknowns.of_dof, unknowns.of_multiplier, unknowns.pads
         dofs, multipliers, pads = (which.astype(PETSc.IntType) for which in numbers)

@@ -190,7 +190,7 @@ class BackwardStep:
     Attributes:
         number: number of the step.
         start, end: states at the start and at the end of the step.
-        plan: description of how the motion has computed this step.
+        plan: description of how this step was computed in the motion.
         step: result of the repetition of this step in the companion model.
         repeated: number of repetitions of steps so far, without the first repetition of each step.
     """

@@ -191,7 +191,7 @@ class Adjoint:
 
     def __init__(self, centre: Companion, models: ParameterModels, varies: BoolArray) -> None:
         self._centre, self._models = centre, models
-        # the flags must be set before kernel calls are created
+        # these two flags of the fields must be set before kernel calls are created
         fields, integrator = centre.assembly.fields, centre.integrator
         fields.rate_level, fields.unit_rates = integrator.rate_level, len(integrator.rotations) > 0
         self._tangents = TransposedTangents(centre)
@@ -259,8 +259,9 @@ class Adjoint:
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
         """Compute the adjoint variables of the state before the projection at the end of a step from the adjoint
-        variables of the state after the projection. They replace the latter. The present state of the companion model
-        is the state before the projection. The arguments are explained in `step_back`.
+        variables of the state after the projection. The former replace the latter in the attribute ``factors``. The
+        present state of the companion model is the state before the projection. The arguments are explained in
+        `step_back`.
         """
         self.factors = self._projection.pass_back(self.factors, self.sums, start, t, step)
 
@@ -282,8 +283,8 @@ class Adjoint:
                 side.begin_step(step.h, step.then)
         problem, integrator = centre.problem, centre.integrator
         places, scheme, n = problem.sparsity.unknowns, problem.scheme, centre.assembly.layout.spare
-        # Adjoint variables of the predicted algorithmic accelerations at the end of the step. The other sums over
-        # Newton runs begin with the given adjoint variables.
+        # ``of_c`` are the adjoint variables of the algorithmic accelerations at the end of the step. The sums ``into``
+        # begin with the given adjoint variables, or with 0.
         of_c, none = factors["carried"], np.zeros(n)
         into = StepFactors(factors["q"].copy(), factors["v"].copy(), none, none, np.zeros_like(factors["data"]))
         if self._history is not None:

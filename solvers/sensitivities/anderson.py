@@ -46,8 +46,8 @@ class Anderson:
         step = correction
         if self._changes:
             moves, changes = np.array(self._moves).T, np.array(self._changes).T
-            # columns of equal length give the small differences of the last iterations the same weight as larger
-            # differences
+            # columns are scaled to norm 1, so that the small differences of the last iterations have the same weight as
+            # larger differences
             sizes = np.linalg.norm(changes[: self._weighed], axis=0)
             moves, changes = (columns[:, sizes > 0.0] / sizes[sizes > 0.0] for columns in (moves, changes))
             shares = np.linalg.lstsq(changes[: self._weighed], correction[: self._weighed], rcond=DEPENDENT)[0]

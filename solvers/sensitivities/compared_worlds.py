@@ -94,7 +94,7 @@ def compare_columns(one: EntityTable, two: EntityTable, name: str) -> BoolArray:
         found: BoolArray = differs if differs.ndim == 1 else differs.reshape(len(a), -1).any(axis=1)
         return found
     if len(a) and a.strides == b.strides == (0,):
-        # each table has one function for all rows
+        # each table stores one function for all rows, so the functions of the first rows are compared
         return np.full(len(a), not is_same(a[0], b[0]))
     return np.array([not is_same(x, y) for x, y in zip(a, b, strict=True)], bool)
 

@@ -9,14 +9,14 @@ with its factors. For a first-order state, the unknown is the value of the state
 Therefore any value in the model can be a parameter, such as a stiffness, a length, a position or a load. For each
 parameter, two more models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central
 difference of the residuals r of these two models at x. The truncation error is of order h², and the rounding error is
-of order 1/h. Both together are a relative error of about 1e-9.
+of order 1/h. Together they cause a relative error of about 1e-9.
 
 Contact states are constant: open contacts remain open, and slipping segments continue to slip. Other history values d
 of contacts, such as anchors of bristles, are functions of x, p and their initial values d_0(p), see static_history.py.
 Therefore r(x, d, p) is differentiated at the states x ± h dx/dp and d ± h dd/dp of the models with p ± h. With the
 remaining difference of r, the solve is repeated until dx/dp no longer changes, see equilibrium_slopes.py. Static solves
 accept small changes of the contact pressure. Therefore Newton iterations with updates of d first reduce the error of
-the equilibrium. Both iterations are accelerated by the method in anderson.py.
+the equilibrium. These Newton iterations and the repeated solves for dx/dp are accelerated by the method in anderson.py.
 
 If the history values also depend on intermediate states of the solve, the history values are treated as constant.
 Slipping contact points then stick at their positions at the end of the solve, which is also assumed in the computation
@@ -232,7 +232,7 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
         moved = float(np.abs(dofs).max(initial=0.0))
         largest = float(np.abs(assembly.fields.x).max(initial=0.0))
         if STALLED * before <= moved <= SETTLED * largest and states_are_kept:
-            # only rounding errors are left
+            # the remaining changes of the coordinates are only rounding errors
             if first > BALANCED:
                 say_once(NOTE, [UNSETTLED.format(first)])
             return True

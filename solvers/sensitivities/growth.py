@@ -22,7 +22,7 @@ FEWEST = 20
 
 
 def find_growth(t: FloatArray, sizes: FloatArray) -> tuple[float, bool]:
-    """Return the rate at which derivatives grow over the second half of a motion [1/s], and whether they grow
+    """Return the rate [1/s] at which derivatives grow over the second half of a motion, and whether they grow
     exponentially.
 
     Args:

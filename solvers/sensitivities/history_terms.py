@@ -244,7 +244,7 @@ class HistoryTerms:
         """Return the groups for an update that replaces the history values ``data`` by ``updated``, shape (d,) each."""
         if self._groups and not self._companion.searches:
             return next(iter(self._groups.values()))
-        # the last call uses ``data``, because the rows keep the contact partners of the last call
+        # the last call of `_find_dofs` uses ``data``, because the rows keep the contact partners of the last call
         later = self._find_dofs(updated) if self._companion.searches else None
         dofs = self._find_dofs(data)
         if later is not None:
@@ -263,7 +263,7 @@ class HistoryTerms:
                 rows_of.setdefault(dof, []).append(number)
         used: list[set[int]] = [set() for _ in dofs]
         colour = np.full(self._n + 1, -1)
-        # coordinates of many rows are assigned to groups first
+        # coordinates that many rows have in common are assigned to groups first
         for dof, rows_at in sorted(rows_of.items(), key=lambda item: -len(item[1])):
             taken = set().union(*(used[number] for number in rows_at))
             mine = next(k for k in range(len(taken) + 1) if k not in taken)

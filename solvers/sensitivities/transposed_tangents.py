@@ -26,7 +26,9 @@ class TransposedTangents:
         self._values = np.zeros(0)
 
     def multiply(self, dq: float, dv: float, mu: FloatArray) -> FloatArray:
-        """Return (dq ∂r/∂q + dv ∂r/∂v)ᵀ mu for all unknowns, shape (u,). The entries of multipliers have no meaning."""
+        """Return (dq ∂r/∂q + dv ∂r/∂v)ᵀ mu, with the factors dq and dv, for all unknowns, shape (u,). The entries of
+        multipliers have no meaning.
+        """
         self._renew()
         problem = self._companion.problem
         if (dq, dv) not in self._programs:

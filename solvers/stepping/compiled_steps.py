@@ -321,7 +321,7 @@ class CompiledSteps:
         self._counts, self._limits = np.zeros(12, np.int64), np.array([settings.atol, settings.rtol])
         self._ends, self._addresses, self._tables = np.zeros(MOST), np.zeros(2, np.int64), np.zeros((6, 2), np.int64)
         self.programs: tuple[Program, ...] = ()
-        # the programs from which the array ``programs`` was created
+        # the programs from which the array ``programs`` of the context was created
         self._given: tuple[Program, ...] = ()
         self._are_compiled = False
         self._context: StepContext | None = None

@@ -80,12 +80,12 @@ class Statistics:
 
     @property
     def wall_time(self) -> float:
-        """Return the elapsed time of the solve up to now, or up to its end [s]."""
+        """Return the elapsed time [s] of the solve up to now, or up to its end."""
         return (self._stop[0] if self._stop else time.perf_counter()) - self._start[0]
 
     @property
     def cpu_time(self) -> float:
-        """Return the processor time of this process in the solve up to now, or up to its end [s]."""
+        """Return the processor time [s] of this process in the solve up to now, or up to its end."""
         return (self._stop[1] if self._stop else time.process_time()) - self._start[1]
 
     def describe_work(self) -> str:

@@ -125,7 +125,8 @@ class StepKernels:
         self.scheme = Scheme(problem.q0, problem.v0, rate_level=integrator.rate_level)
         self.scheme.unit_rates = len(integrator.rotations) > 0
         self._algorithmic = np.zeros(len(problem.q0))
-        # the argument ``numbers`` of `predict`
+        # argument ``numbers`` of `predict`: the first element is the step size h, which is set at the start of each
+        # step
         self._numbers = np.array([0.0, integrator.beta, integrator.gamma, *integrator.shares])
         # The arrays of the state that the compiled programs use. New programs are necessary if users replace these
         # arrays.

@@ -162,7 +162,7 @@ def judge_gaps(
         k = near[i]
         row = numbers[k]
         g0, g1 = row[START + GAP], row[GAP]
-        # the gap is unknown at the start or at the end of the step
+        # contacts whose gap is unknown at the start or at the end of the step are not checked
         if not (g0 < np.inf and g1 < np.inf):
             continue
         v0, v1 = row[START + RATE], row[RATE]
@@ -177,12 +177,13 @@ def judge_gaps(
                     found[PASSED], found[PASSED_ROW] = row[MISSED], k
                 found[FACTOR] = min(found[FACTOR], 0.5 * reach / way)
                 continue
-        # the rate has reversed although the contact is open at both ends: contact occurred within the step
+        # the gap rate has reversed although the contact is open at both ends of the step, so contact occurred within
+        # the step
         turned = g0 > 0.0 and g1 > 0.0 and g0 + STAGES * h * v0 < 0.0 and v1 - v0 > -limit * v0
         turned = turned and -v0 > 0.9 * row[START + SPEED]
         # a contact point that is now on the opposite side of the object may have passed it without contact
         turned = turned and row[X] * row[START + X] + row[Y] * row[START + Y] + row[Z] * row[START + Z] >= 0.0
-        # only a positive change of the rate, away from the object, is caused by a contact force
+        # a contact force changes the gap rate only in the positive direction, away from the object
         kick = v1 - v0
         if (g0 <= 0.0 or g1 <= 0.0 or turned) and kick > least:
             depth, mean = 0.5 * (max(-g0, 0.0) + max(-g1, 0.0)), 0.5 * (v0 + v1)

@@ -161,7 +161,7 @@ class EnergyWatch(Watch):
         # displacements at the last check, and forces and stored energies of the laws at the last check
         self._q, self._before = np.zeros(assembly.layout.spare), np.zeros((0, len(assembly.fields.x)))
         self._energies = np.zeros(0)
-        # programs that compute the forces of the laws, and the sums of a check
+        # the program that computes the forces of the laws, and the program that computes the sums of a check
         self._program, self._check = NO_CALLS, NO_CALLS
         self._made_for: tuple[Any, Any, int] = None, None, -1
         # number of accepted steps, number of the next step at the given intervals, and number of the last step that is
@@ -245,7 +245,8 @@ class EnergyWatch(Watch):
         ):
             if checks == 0 or created <= SHARE * turned:
                 continue
-            # steps after failures do not represent the other steps
+            # energy created in steps after failures is not extrapolated, because these steps do not represent the other
+            # steps
             total = created if place else created / checks * self._steps
             if total > max(WEIGHT * kinetic, SOLVED * stored):
                 return [

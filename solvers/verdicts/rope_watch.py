@@ -123,13 +123,13 @@ def follow_pulleys(
 
 @kernel
 def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: FloatArray) -> float:
-    """Return the largest force that a wave can cause [N]. For each cable, this force is sqrt(EA rhoA) w, where w is the
+    """Return the largest force [N] that a wave can cause. For each cable, this force is sqrt(EA rhoA) w, where w is the
     speed of the first end of the cable relative to the mean motion of all cables along their axes. The arguments
     ``dofs`` and ``impedance`` are explained in `Pulls`. The arguments x and v are coordinates and velocities, shape (n
     + 1,).
     """
     d, mean, largest = dofs.shape[1] // 2, 0.0, 0.0
-    # compute the mean speed of the rows along their axes
+    # compute the mean speed of the cables along their axes
     for i in range(len(dofs)):
         along, square = 0.0, 0.0
         for e in range(d):
@@ -137,7 +137,7 @@ def find_largest_wave(dofs: IntArray, impedance: FloatArray, x: FloatArray, v: F
             along, square = along + s * v[dofs[i, e]], square + s * s
         mean += along / sqrt(max(square, 1e-300))
     mean /= max(len(dofs), 1)
-    # subtract the mean velocity from the velocity of the first end of each row
+    # subtract the mean velocity from the velocity of the first end of each cable
     for i in range(len(dofs)):
         square, fast = 0.0, 0.0
         for e in range(d):

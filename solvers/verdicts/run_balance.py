@@ -11,7 +11,7 @@ constant and no motions are prescribed. A is summed over all steps. ``created`` 
 losses D >= 0, with a negative sign, and the transferred energy P:
 
 - If ``created`` > 0, energy was created, regardless of the losses. Created energy is accepted up to the transferred
-  energy. The transferred energy is the sum of the absolute values at the checks.
+  energy. For this limit, the absolute value of the transferred power at the checks is integrated over time.
 - If ``created`` < 0, the integration method has lost energy, provided that all laws conserve energy. The numerical
   damping of generalised-alpha is an intended property of the method. The energy loss by numerical damping is only
   reported in a note, unless the loss is a large fraction of the reference energy.
