@@ -78,7 +78,7 @@ def mutate(tree: Any, rng: random.Random) -> tuple[str, tuple[str, ...], str]:
     if kind == "number":
         numbers = [[p for p in places if type(p[0][p[1]]) in (int, float)] for places in levels]
         levels = [places for places in numbers if places]
-    # places near the root and deep places are equally likely
+    # the depth is chosen first, so places near the root are as likely as deep places
     of, key, path = rng.choice(rng.choice([places for places in levels if places]))
     value = of[key]
     is_list = isinstance(value, list)

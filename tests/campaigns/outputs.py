@@ -88,7 +88,8 @@ def run_with(name: str, file: str) -> Way:
     """Run a model with an option that names a file."""
 
     def write(folder: Path) -> None:
-        # the option is removed, because it exists only if this process has the command line of a model program
+        # the option -last_good is removed, because it exists only if this process has the command line of a model
+        # program
         options._run.own.pop("last_good", None)
         value = f"{':' if file.endswith('.txt') else ''}{folder / file}"
         options.initialise([f"-{name}", value, "-quiet"], model=False)

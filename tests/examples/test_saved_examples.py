@@ -66,7 +66,7 @@ def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
         # elapsed time
         patch.setattr(process, "asked", True)
         patch.setattr(process, "unasked", None)
-        # a process has the options of one script
+        # `wl.option` is replaced, because a process can have the options of only one script
         patch.setattr(wl, "option", lambda key, default, *_, **__: EXAMPLES[name].get(key, default))
         with pytest.raises(Found) as found:
             runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")

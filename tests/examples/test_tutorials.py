@@ -44,12 +44,12 @@ def test_notebooks_run(page: Path, tmp_path: Path) -> None:
     nbformat.validate(book)
     code = [cell for cell in book.cells if cell.cell_type == "code"]
     assert not any(cell.outputs or cell.execution_count or cell.metadata for cell in code), "outputs are not stored"
-    # a system without these packages shows no scenes, and the cell names the packages to install
+    # without these libraries, cells that show scenes raise an error that names the packages to install
     scenes = [] if any(map(find_library, LIBRARIES)) else [cell for cell in code if cell.source.startswith("wl.show(")]
     for cell in scenes:
         cell.metadata["tags"] = ["raises-exception"]
     resources = {"metadata": {"path": str(tmp_path)}}
-    # on a busy machine, outputs may be later than the default limit of 4 s, after which they are lost
+    # on a busy machine, an output may take longer than the default limit of 4 s, after which outputs are lost
     waits = {"timeout": TIMEOUT, "iopub_timeout": TIMEOUT}
     client = NotebookClient(book, **waits, kernel_name="python3", resources=resources)
     client.execute(env=environment())

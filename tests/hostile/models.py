@@ -56,7 +56,7 @@ def valid_row(world: World, kind: type[Component], within: tuple[type[Component]
 
 
 def snapshot(world: World) -> tuple[Any, ...]:
-    """Return numbers that an error must not change: rows of all tables, entities and calls."""
+    """Return the numbers of entities, of calls, and of rows of all tables, which an error must not change."""
     return world.count, len(world.calls), {kind: table.count for kind, table in world.tables.items() if table.count}
 
 

@@ -98,7 +98,7 @@ def public_names() -> dict[str, Any]:
         for name in listed:
             item = getattr(module, name)
             error = inspect.isclass(item) and issubclass(item, Exception | Component)
-            # a `Family` is not a function either, but an object that refers to a name
+            # objects of the class `Family`, which only refer to a name, are not called either
             error |= isinstance(item, Family)
             if not (error or item in RESULTS or item in NOT_CALLED):
                 names[name] = item

@@ -144,7 +144,7 @@ def test_results(kind: type[Component], name: str) -> None:
     world = wl.World()
     row = world.add(kind, **row_of(world, kind, name), **companion(kind, name), **{name: lambda *_: given[0]})
     if kind is con.Fluid:
-        # the call of `add` evaluates the user function
+        # the function of a fluid is evaluated by a load that refers to the fluid
         world.add(con.FluidLoad, cable=rope(world), fluid=row, diameter=0.1)
     for label, value in wrong_results():
         given[0] = value

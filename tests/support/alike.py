@@ -1,4 +1,4 @@
-"""Comparison of functions by their syntax trees, for tests that code exists only once."""
+"""Comparison of functions by their syntax trees, for tests that no code exists twice."""
 
 from __future__ import annotations
 

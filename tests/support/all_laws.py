@@ -12,7 +12,7 @@ from windlass.framework.model.schema import Component
 
 
 def all_laws() -> Mapping[type[Component], Law]:
-    """Return all registered laws, including laws of the package."""
+    """Register all laws of the package, and return all registered laws."""
     for package in (windlass.elements, windlass.connectors):
         for name in package.__all__:
             getattr(package, name)

@@ -155,7 +155,7 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
         **{**exudyn().static, "passes": replace(exudyn().static["passes"], max_it=a["statDisc"])},
     )
     state = solver.solve()
-    # in the original program the motion begins at a later time
+    # in the program that computed the reference data, the motion begins at a later time
     state.t = 0.0
     return state, solver
 
@@ -163,7 +163,7 @@ def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
 def create_dynamic(belt: Belt, info: dict[str, Any], end: float, lag: bool = False) -> Dynamic:
     """Create the dynamic solver of a reference file.
 
-    The original program retains oscillations of multipliers after kinks of the prescribed speed.
+    The program that computed the data retains oscillations of multipliers after kinks of the prescribed speed.
     """
     a = info["args"]
     preset = exudyn().dynamic

@@ -91,8 +91,8 @@ def create_trolleys() -> tuple[wl.World, Entity, Entity]:
 
 
 def find_momentum(world: wl.World, cables: Entity, bead: Entity, state: wl.State) -> FloatArray:
-    """Return the momentum [kg m/s] of a free ring and its bead, and its moment about the origin [kg m^2/s], shape (2,
-    3).
+    """Return the momentum [kg m/s] of a free ring and its bead, and the moment of this momentum about the origin [kg
+    m^2/s], shape (2, 3).
 
     Momentum and moment are products of the mass matrix with rigid motions.
     """

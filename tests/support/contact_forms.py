@@ -34,7 +34,7 @@ class Drive(NamedTuple):
 
 
 def solve_bent(kind: Any, elements: int, segments: int, EA: float, e0: float, EI: float, k: float) -> tuple[float, int]:
-    """Return half of the force on a circle at rest [N], and the Newton iterations, without friction."""
+    """Return half of the force [N] on a circle at rest without friction, and the number of Newton iterations."""
     world = wl.World()
     circles = [world.add(RigidBody2D, position=(x, 0.0), mass=5.0, inertia=0.05) for x in (0.0, BEND_DISTANCE)]
     belt = cable_around(
@@ -68,7 +68,7 @@ def create_drive(
     """Create two circles on bearings. The left circle is driven to ``speed`` [rad/s] in 0.2 s, and the right circle is
     braked [N m s].
 
-    ``motor`` is a function of time for the speed [rad/s], which replaces this start.
+    ``motor`` is a function of time for the speed [rad/s], which replaces the start in 0.2 s.
     """
     world = wl.World()
     circles = [
@@ -112,7 +112,7 @@ def create_drive(
 
 
 class Run(NamedTuple):
-    """Means over the last time [s] of a drive, results of theory for its torque, and the solver.
+    """Means over the last part of a run of a drive, results of theory for the torque of the drive, and the solver.
 
     ``found`` has speed loss, tensions and slip arc of the simulation. ``torques`` are the torques of contact on
     the driven circle, of its brake, and of the drive [N m]. ``lost`` is the power of sliding and of tangential dampers
@@ -157,7 +157,7 @@ def run_drive(
 
 
 def measure_traction(model: Drive, step: float, end: float, last: float, **solver: Any) -> tuple[float, float]:
-    """Return the largest and the mean |f_t|/(mu |f_n|) of a belt without load (brake 0) over the last time [s].
+    """Return the largest and the mean |f_t|/(mu |f_n|) of a belt without load (brake 0) over the last ``last`` seconds.
 
     Segments or points at the ends of the contact, with less than a fifth of the usual pressure, are excluded.
     """

@@ -66,7 +66,7 @@ def world_of_example(name: str, folder: Path) -> World:
             kind.__init__ = stop  # type: ignore[assignment, method-assign]
         sys.argv = [name]
         os.chdir(folder)
-        # a process has the options of one script
+        # `wl.option` is replaced, because a process can have the options of only one script
         wl.option = lambda key, default, *_, **__: EXAMPLES[name].get(key, default)  # type: ignore[assignment]
         runpy.run_path(str(ROOT / "examples" / f"{name}.py"), run_name="__main__")
     except Found as found:

@@ -98,5 +98,5 @@ def weld(mesh: Mesh) -> Mesh:
     triangles = number.ravel()[mesh[1]]
     triangles = triangles[(triangles != np.roll(triangles, 1, axis=1)).all(axis=1)]
     u, v, w = (points[triangles[:, k]] for k in range(3))
-    # both triangles of a plane fold cancel each other
+    # where the mesh is folded flat, two triangles with opposite normals lie on each other and cancel each other
     return points, triangles[np.linalg.norm(np.cross(v - u, w - u), axis=1) > 1e-12]

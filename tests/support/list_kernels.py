@@ -74,7 +74,7 @@ def ask(words: tuple[str, ...]) -> list[Job]:
             script.write_text(shown.group(1))
         command = [sys.executable, "-c", ASK, str(script), *words[1:]]
         # the model writes its output to the folder; helper processes are switched off, because they would use the
-        # unfinished list
+        # unfinished list of kernels
         environment = os.environ | {"WINDLASS_COMPILERS": "1"}
         done = subprocess.run(command, cwd=folder, env=environment, stdout=subprocess.PIPE, text=True, check=True)
     (line,) = [line for line in done.stdout.splitlines() if line.startswith("ASKED ")]

@@ -58,7 +58,7 @@ def move(name: str, t: Any) -> tuple[np.ndarray, np.ndarray]:
     if name in ("storm", "spar"):
         w, real, imaginary = np.loadtxt(FOLDER / "storm" / "wave_frequencies.txt").T
         c, s = np.cos(np.outer(t, w)), np.sin(np.outer(t, w))
-        # surge a quarter of a period behind the heave
+        # each component of the surge lags a quarter of a period behind the component of the heave
         heave, surge = c @ real - s @ imaginary, s @ real + c @ imaginary
         heave_t, surge_t = -s @ (w * real) - c @ (w * imaginary), c @ (w * real) - s @ (w * imaginary)
         if name == "spar":

@@ -90,7 +90,8 @@ REPORT = _define_report()
 
 def _define_raft() -> Definition:
     """Return the properties of the design "NREL 5MW with OC3-Hywind spar" of RAFT."""
-    mass, center, pitch, yaw = 8_089_513.0, -78.035253, 6.773023e10, 1.181008e8  # pitch: about water plane
+    # the moment of inertia in pitch is about an axis in the water plane
+    mass, center, pitch, yaw = 8_089_513.0, -78.035253, 6.773023e10, 1.181008e8
     inertia = pitch - mass * center**2
     return Definition(mass, center, (inertia, inertia, yaw), 0.8, 1.0, 0.6, 0.6, 8.95e4, np.zeros((6, 6)), 9.81)
 
@@ -208,7 +209,7 @@ def hang(anchor: FloatArray, fairlead: FloatArray) -> Any:
 
 
 def eval_pull(displacement: tuple[float, float, float]) -> FloatArray:
-    """Return the force of all lines on a displaced spar by elastic catenaries [N], shape (3,)."""
+    """Return the force [N] of all lines on a displaced spar by elastic catenaries, shape (3,)."""
     total = np.zeros(3)
     for angle in ANGLES:
         ray = np.array((np.cos(angle), np.sin(angle)))

@@ -13,7 +13,7 @@ def main(path: str, steps: int) -> None:
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # small tables are also distributed
+    # small tables are also distributed over the processes
     parts.KEPT_WHOLE = 0
 
     from support.belt import belt_parameters, build_belt, create_dynamic, solve_static

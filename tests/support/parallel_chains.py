@@ -80,7 +80,7 @@ def main(path: str) -> None:
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # small tables are also distributed
+    # small tables are also distributed over the processes
     parts.KEPT_WHOLE = 0
     comm, found = communicator(), {}
     for name, build in MODELS.items():

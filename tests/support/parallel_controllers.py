@@ -96,6 +96,6 @@ def main(path: str | Path) -> None:
 if __name__ == "__main__":
     from windlass.framework.model import parts
 
-    # small tables are also distributed
+    # small tables are also distributed over the processes
     parts.KEPT_WHOLE = 0
     main(sys.argv.pop(1))

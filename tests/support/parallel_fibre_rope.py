@@ -1,5 +1,5 @@
-"""A fibre rope and a rope with a table that carry a swinging weight, as a program for mpiexec and as a function for
-tests.
+"""A swinging weight that a fibre rope and a rope with a table of tensions carry together, as a program for mpiexec and
+as a function for tests.
 
 Usage: parallel_fibre_rope.py OUT.npz [options of Windlass and PETSc]
 """

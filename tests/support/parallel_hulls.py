@@ -34,7 +34,7 @@ def create() -> tuple[wl.World, list[Entity]]:
 
 
 def main() -> None:
-    """Move the bodies. Write their final positions."""
+    """Simulate the motion of the bodies, and write their final positions."""
     kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
     end_state = wl.option("end_state", "end.npz", "", "file for the coordinates at the end")
 

@@ -19,9 +19,10 @@ def main(path: str, steps: int) -> None:
     from windlass.framework.launch.launcher import communicator
 
     net = create_laid_net(3)
-    # The Jacobian is evaluated in each iteration. With a lagged Jacobian, the last residual is close to the tolerance.
-    # The order of sums then decides whether the Jacobian is evaluated again, so results differ by the tolerance. In
-    # long runs, the size of steps that are reduced for impacts also depends on rounding errors.
+    # The Jacobian is evaluated in each iteration. With a lagged Jacobian, the last residual would be close to the
+    # tolerance. The order of sums would then decide whether the Jacobian is evaluated again, so results on different
+    # numbers of processes would differ by the tolerance. In long runs, the size of steps that are reduced for impacts
+    # also depends on rounding errors.
     motion = wl.Dynamic(net.world, step=5e-4, end=5e-4 * steps, lag=False, resolve_contacts=steps <= FEW)
     end = motion.solve(let_fall(net, 1.0))
     names = ("contact_force", "normal_force", "axis_torque", "contact_count", "gap", "stick_slip")

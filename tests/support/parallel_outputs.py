@@ -178,7 +178,7 @@ def main(folder: Path) -> None:
 
 from windlass.framework.model import parts  # noqa: E402
 
-# small tables are also distributed
+# small tables are also distributed over the processes
 parts.KEPT_WHOLE = 0
 words = sys.argv[1:]
 # removed from sys.argv, because Windlass would read these arguments as its options

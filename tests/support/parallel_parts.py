@@ -56,13 +56,13 @@ def raised(work: Any) -> str:
 
 
 def main(path: str) -> None:
-    """Use the model. The first process writes the results."""
+    """Solve, change and query the model. The first process writes the results."""
     import windlass as wl
     from windlass.framework.launch.launcher import communicator, is_first_process
     from windlass.framework.model import parts
     from windlass.framework.state.evaluate import find_evaluated_rows
 
-    # small tables are also distributed
+    # small tables are also distributed over the processes
     parts.KEPT_WHOLE = 0
     world, chain, contacts, forces, mass, hold = build()
     whole = chain.length.sum()

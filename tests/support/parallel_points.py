@@ -12,7 +12,7 @@ def main(path: str) -> None:
     from windlass import connectors as con
     from windlass.framework.model import parts
 
-    # small tables are also distributed
+    # small tables are also distributed over the processes
     parts.KEPT_WHOLE = 0
 
     from support.contact_forms import create_drive

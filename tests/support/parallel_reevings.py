@@ -47,7 +47,7 @@ def run_ropes() -> dict[str, Any]:
 if __name__ == "__main__":
     from windlass.framework.model import parts
 
-    # small tables are also distributed
+    # small tables are also distributed over the processes
     parts.KEPT_WHOLE = 0
     out = sys.argv.pop(1)
     found = run_ropes()

@@ -13,7 +13,7 @@ def main(path: str) -> None:
     from windlass.elements import RigidBody2D
     from windlass.framework.model import parts
 
-    # small tables are also distributed
+    # small tables are also distributed over the processes
     parts.KEPT_WHOLE = 0
     # with this limit, the arc of the pulley b, which has about ten cables, counts as short
     mesh.FEWEST_ON_ARC = 13.0

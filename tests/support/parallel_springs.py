@@ -118,7 +118,7 @@ def create(count: int = 3) -> tuple[wl.World, list[Entity]]:
 
 
 def main() -> None:
-    """Move the machines. Write their final positions."""
+    """Simulate the motion of the machines, and write the final positions of their bodies."""
     kill_at = wl.option("kill_at", 0, "1", "step after which the run kills itself; 0 never", minimum=0)
     end_state = wl.option("end_state", "end.npz", "", "file for the coordinates at the end")
 

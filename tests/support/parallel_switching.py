@@ -14,7 +14,7 @@ def main(path: str) -> None:
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 
-    # small tables are also distributed
+    # small tables are also distributed over the processes
     parts.KEPT_WHOLE = 0
 
     from windlass.solvers.dynamic import Dynamic

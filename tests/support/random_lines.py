@@ -34,9 +34,9 @@ class RandomLine(NamedTuple):
 
 
 def create_line(seed: int) -> RandomLine:
-    """Create a line. Its length exceeds the distance of the ends by at most 85 % of the difference between the sum of
-    the horizontal and the vertical distance and the distance, or 60 % with a friction coefficient below 0.1, because
-    longer lines are slack on the bed.
+    """Create a line whose ends have the distance c, horizontally a and vertically b. The length of the line exceeds c
+    by at most 85 % of a + b - c, or 60 % with a friction coefficient below 0.1, because longer lines are slack on the
+    bed.
     """
     rng = np.random.default_rng(seed)
 

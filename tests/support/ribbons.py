@@ -302,8 +302,8 @@ def find_walk_on_bristles(
             [[1, x, a, b], [0, 1, -K * a, K * b], [0, 0, K**2 * a, K**2 * b], [0, 0, -(K**3) * a, K**3 * b]]
         )
 
-    # unknowns: four coefficients of the first and of the second span, B and C of both pulleys, u; the slopes of the
-    # planes of the pulleys at the exits and entries are given
+    # unknowns: four coefficients for each of the two spans, B and C for each of the two pulleys, and u; the slopes of
+    # the planes of the pulleys at the exits and entries are given
     left, right, exits, entries = derive(0.0), derive(span), (0.0, -angle), (angle, 0.0)
     equations, values = [np.eye(13)[0]], [0.0]
     powers = np.array([[1.0, 1.0], [p, q], [p**2, q**2], [p**3 - c / stiffness * p, q**3 - c / stiffness * q]])

@@ -64,7 +64,8 @@ def convert(grid: Any) -> Read:
     def fields(data: Any) -> dict[str, np.ndarray]:
         return {data.GetArrayName(i): vtk_to_numpy(data.GetArray(i)).copy() for i in range(data.GetNumberOfArrays())}
 
-    # VTK_LINE, VTK_QUAD; XDMF represents lines of two points only by polylines
+    # cell types of VTK: 3 for lines, 4 for polylines, 9 for quadrilaterals; XDMF represents lines of two points only by
+    # polylines
     kinds = np.array([grid.GetCellType(i) for i in range(grid.GetNumberOfCells())])
     faces = kinds == 9
     assert set(kinds[~faces]) in ({3}, {4}) and not faces[: np.count_nonzero(~faces)].any()

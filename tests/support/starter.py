@@ -114,7 +114,7 @@ def serve(place: str) -> list[str]:
             connection.close()
 
 
-# the copies do not use the first entries, which are the folder of this script and the folders of PYTHONPATH
+# the copies do not use the first entries of sys.path, which are the folder of this script and the folders of PYTHONPATH
 LIBRARY_PATHS = sys.path[1 + len([path for path in os.environ.get("PYTHONPATH", "").split(os.pathsep) if path]) :]
 sys.path[:] = LIBRARY_PATHS
 for name in LIBRARIES:

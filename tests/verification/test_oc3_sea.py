@@ -16,7 +16,7 @@ from support import oc3
 from support.oc3 import DEPTH, DIAMETERS, EDGES, LENGTH, RAFT, WATER, create_spar, hang
 
 FREQUENCIES = 0.005 * np.arange(4, 41)  # frequencies of the waves [Hz], as in RAFT
-PEAK_PERIOD, HEIGHT = 12.0, 6.0  # of the spectrum [s, m]
+PEAK_PERIOD, HEIGHT = 12.0, 6.0  # peak period [s] and wave height [m] of the sea
 DEVIATIONS = np.array([0.9094671, 0.1884439, 0.4626846])
 """Standard deviations of surge [m], heave [m] and pitch [deg] in the sea that RAFT publishes."""
 HEAVE, TENSION, TENSION_DEVIATION = -0.6658616, 905_191.55, 9_298.28
@@ -69,7 +69,8 @@ def eval_linear_deviations() -> FloatArray:
     for f, amplitude in zip(FREQUENCIES, AMPLITUDES, strict=True):
         w = 2.0 * np.pi * f
         k = brentq(lambda k, w=w: RAFT.gravity * k * np.tanh(k * DEPTH) - w**2, 1e-6, 10.0)
-        across = w**2 * np.cosh(k * (z + DEPTH)) / np.sinh(k * DEPTH)  # acceleration [m/s^2 per m]
+        # acceleration of the water per wave amplitude [m/s^2 per m]
+        across = w**2 * np.cosh(k * (z + DEPTH)) / np.sinh(k * DEPTH)
         force = (1.0 + RAFT.added_mass) * np.array([(m * across).sum(), (m * z) @ across])
         surge, tilt = np.linalg.solve(K - w**2 * M, force)
         pressure = WATER * RAFT.gravity * np.cosh(k * (edges + DEPTH)) / np.cosh(k * DEPTH)

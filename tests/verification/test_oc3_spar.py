@@ -93,7 +93,7 @@ def test_modes() -> None:
     free = np.setdiff1d(np.arange(len(K)), held)
     Z = null_space(K[np.ix_(held, free)])
     k, d, m = (Z.T @ matrix[np.ix_(free, free)] @ Z for matrix in (K, D, M))
-    # coordinates with the mass matrix 1
+    # transform to coordinates whose mass matrix is the identity
     L = np.linalg.inv(np.linalg.cholesky(m))
     k, d = L @ k @ L.T, L @ d @ L.T
     values = eigvals(np.block([[np.zeros_like(k), np.eye(len(k))], [-k, -d]]))

@@ -59,8 +59,8 @@ def test_each_process_evaluates_its_own_rows(belts: Belts) -> None:
     its share of the rows and of the matrix.
     """
     serial, parallel = belts(1), belts(2)
-    # the numbers per residual are compared; the initial accelerations need one more evaluation, which is not counted as
-    # a residual of Newton's method
+    # the numbers of rows per residual are compared; the initial accelerations need one more evaluation, which is not
+    # counted as a residual of Newton's method
     per_residual = parallel["rows"] // parallel["residuals"][:, None]
     np.testing.assert_array_equal(per_residual.sum(axis=0), serial["rows"][0] // serial["residuals"][0])
     names = list(parallel["names"])

@@ -1,4 +1,4 @@
-"""Results agree for worlds that are built on one process, and for worlds that are built in parts, where each process
+"""Worlds that are built on one process have the same results as worlds that are built in parts, where each process
 provides some of the rows.
 """
 

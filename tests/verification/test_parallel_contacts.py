@@ -100,7 +100,8 @@ def test_same_answer_and_reports(serial: dict[str, Any], parallel: dict[str, Any
     for name in expected.keys() - {"counts", "newton", "largest_share"}:
         # torques on round surfaces without friction are rounding errors, and multipliers of Euler parameters are 0
         scale = max(np.abs(expected[name]).max(initial=0.0), 1e-3 if "torque" in name or name == "lam" else 0.0)
-        # accelerations and forces are derivatives of values that agree to 1e-8, and friction is steep
+        # accelerations and forces are derivatives of values that agree to 1e-8, and friction increases steeply with the
+        # velocity
         factor = 1.0 if name in ("q", "v", "depth", "energy") else 100.0
         np.testing.assert_allclose(found[name], expected[name], atol=factor * TOLERANCE * scale, rtol=0, err_msg=name)
     for name in expected:

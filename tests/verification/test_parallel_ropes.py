@@ -53,7 +53,7 @@ def test_crane(tmp_path: Path) -> None:
     for processes in (1, 2):
         path = tmp_path / f"crane{processes}.npz"
         words = ["-case", "crane", "-count", "20", "-steps", "20", "-out", path, "-output", "none", "-quiet"]
-        # residuals below 1e-6 of the first residual are rounding errors (agreement.py)
+        # residuals below 1e-6 of the first residual are rounding errors, see agreement.py
         words += ["-static_snes_rtol", "1e-6", "-dynamic_snes_rtol", "1e-6"]
         done = run_python([ROOT / "benchmarks/agreement_child.py", *words], processes)
         assert done.returncode == 0, done.stderr

@@ -33,7 +33,7 @@ def check(seed: int) -> list[str]:
     is at most the coefficient of friction times the normal force. Return the notes of the verdict.
     """
     model = create_line(seed)
-    # far from the solution, forces are 10⁸ times as large as at the end, and Newton's tolerance is relative
+    # the relative tolerance is small, because forces far from the solution are 10⁸ times as large as at the end
     solver = wl.Static(model.world, rtol=1e-11, name="")
     state = solver.solve()
     assert not any("contacts and forces do not agree" in words for words in solver.verdict.reasons)
@@ -44,7 +44,7 @@ def check(seed: int) -> list[str]:
     assert (pressed[gap > 0.0] == 0.0).all()
     size = np.linalg.norm(friction, axis=-1) if friction.ndim > normal.ndim else np.abs(friction)
     assert (size <= model.friction * pressed * (1.0 + 1e-6) + 1e-6 * model.weight).all()
-    # a new solve from the equilibrium finds that it is stable, and does not move
+    # a new solve from the equilibrium finds that the equilibrium is stable, and does not move the line
     again = wl.Static(model.world, name="", stability="check", decide_at_start=False).solve(state)
     assert_allclose(again.q, state.q, rtol=0, atol=1e-4 * np.abs(state.q).max())
     return solver.verdict.notes

@@ -120,8 +120,9 @@ def test_damage_of_kilonewtons_is_refused() -> None:
 
 
 def test_damage_of_a_narrow_sea_is_that_of_rayleigh(sea: Series) -> None:
-    """The damage of a narrow-band Gaussian tension agrees with D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J. W. Miles,
-    1954) within the scatter of 10 800 cycles.
+    """The damage of a narrow-band Gaussian tension agrees with D = (t/T)/c (2 √2 s)^m Γ(1 + m/2) (J. W. Miles, 1954)
+    within the scatter of 10 800 cycles, for the duration t, the period T, the standard deviation s, and N = c/R^m
+    cycles of the range R.
     """
     curve = FatigueCurve(exponent=3.0, constant=5.0, reference=1.0)
     expected = sea.duration / 8.0 / 1e5 * (2.0 * sqrt(2.0) * 2.0) ** 3 * gamma(2.5)
@@ -309,7 +310,7 @@ def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
     (section,) = sections
     table, *curves = section.parts
     assert section.title == "Rope" and table.headings[-1] == "most probable largest value in 1 h"
-    assert_allclose(table.rows[0][2:4], (10.0, 2.0), rtol=0.02)  # the curve through the values is polygonal
+    assert_allclose(table.rows[0][2:4], (10.0, 2.0), rtol=0.02)  # 2 %, because straight lines join the values
     assert table.rows[0][-1] == wl.post.fit_extremes(sea).mode(HOURS) and table.rows[1][-1] is None
     assert len(table.rows) == 3 and len(curves) == 2  # the last series is too short for a spectrum
     for one, curve in zip((sea, short), curves, strict=True):
@@ -319,6 +320,6 @@ def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
         assert_allclose(curve.x, spectrum.frequencies)
     t = np.arange(0.0, 2000.0, 0.1)
     wl.post.report_series([Series(t, np.sin(2.0 * pi * t / 10.0), "wave", "m")])
-    assert sections[1].parts[0].rows[0][-1] is None  # equal peaks have no distribution
+    assert sections[1].parts[0].rows[0][-1] is None  # no distribution is fitted to equal peaks
     with pytest.raises(wl.ModelError, match=r"series = \[\] in report_series: must be at least one Series"):
         wl.post.report_series([])

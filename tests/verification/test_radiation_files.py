@@ -156,7 +156,7 @@ def test_states_have_no_damping_at_frequency_zero(tolerance: float) -> None:
 
 
 def test_retardation_of_a_closed_form() -> None:
-    """B = b ω² exp(-ω/c) has the retardation 2 b/π Re 2/(1/c - i t)³."""
+    """The damping B = b ω² exp(-ω/c) has the retardation function 2 b/π Re 2/(1/c - i t)³."""
     c, omega = 0.25, np.linspace(0.01, 6.0, 600)
     t = np.linspace(0.0, 40.0, 30)
     found = eval_retardation(omega, (omega**2 * np.exp(-omega / c))[:, None], t)[:, 0]

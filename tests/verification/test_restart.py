@@ -40,7 +40,7 @@ def run(words: list[str | Path], folder: Path, processes: int = 1, killed: bool 
     elif processes == 1:
         assert done.returncode == -9, done.stderr
     else:
-        # mpiexec has its own exit code and message
+        # mpiexec ends with its own exit code and message
         assert done.returncode != 0 and "signal 9" in done.stderr, done.stderr
     return done.stderr
 
@@ -233,7 +233,7 @@ def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, option
         assert json.loads((folder / "s.json").read_text())["rejected"] > 5
     if kind not in ENDED:
         return
-    # a completed run needs no further steps, but accepts all its options
+    # a restart of a completed run takes no further steps, but accepts all options of the run
     said = run([*common, "-restart", "c.h5", "-end_state", "again.npz"], folder)
     assert "had ended" in said
     assert_same_file(folder / "end.npz", folder / "again.npz")

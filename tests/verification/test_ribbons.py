@@ -85,7 +85,7 @@ def test_ribbon_runs_sideways_by_its_entry_angle() -> None:
     speed = np.gradient(place, travel)
     late = travel > 0.04
     assert_allclose(speed[late], -slope[late], atol=0.01 * angle)
-    # because of slip at the entry, the lateral speed is initially larger
+    # because of slip at the entry, the lateral speed is initially larger than in theory
     assert_allclose(place, steer(0.4, travel, angle), atol=0.07 * np.abs(place).max())
     assert np.abs(slope[-1] / np.tan(angle) - 1.0) < 0.1
     wrap = 0.5 * np.pi * RADIUS
@@ -188,7 +188,7 @@ def test_crown_centres_a_ribbon() -> None:
     """
     moved = []
     for offset in (0.01, -0.01, 0.0):
-        # the arc of the crown has the radius RADIUS at z = 0, where the ribbon lies
+        # at z = 0, where the ribbon lies, the arc of the crown is at the distance RADIUS from the axis
         top = RADIUS + offset**2 / 0.8 + 0.4 * (np.hypot(1.0, 0.1) - 1.0)
         crown: Any = (top - 0.01, -0.1 - offset, top, -offset, top - 0.01, 0.1 - offset)
         place = run_over_pulley(create_on_pulley(0.4, vertices=crown, rounding=0.4), 0.75, 30)[1]
@@ -341,7 +341,7 @@ def test_belt_with_a_width_on_crowned_pulleys() -> None:
     grown = RADIUS + belt.tension / STIFFNESS / (RADIUS + HALF)
     edge = grown - rounding + np.sqrt(rounding**2 - 0.03**2)
     assert_allclose(vertices[[0, 2]], [(edge, -0.03), (edge, 0.03)], rtol=1e-9)
-    # compute the distance between the top of the profile and its arc
+    # `top` is the distance of the middle vertex from the centre of the arc that rounds this vertex
     top = vertices[1, 0] - (grown - rounding)
     angle = np.arcsin(0.03 / rounding)
     assert_allclose(top, rounding / np.cos(angle), rtol=1e-9)

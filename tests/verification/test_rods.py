@@ -410,7 +410,7 @@ def test_wire_rope(turns: bool) -> None:
 
 def test_rope_over_a_sheave() -> None:
     """For a `Rope` with torsion whose ends cannot rotate, the torque due to the mean strain of the rope is equal on
-    both sides of a sheave and on top.
+    both sides of a sheave and on top of the sheave.
 
     Frames of the nodes are computed from the axis of the sheave, so the nodes may move around the sheave.
     """

@@ -129,7 +129,8 @@ def test_a_tumbling_disc_does_not_slip_at_index_3() -> None:
 def test_a_wheel_runs_straight() -> None:
     """A wheel that runs straight satisfies x = r φ without slip, with no force across or along the track."""
     found = roll(0.5 * math.pi, 0.0, -4.0, 5e-3, 0.2)
-    # Euler parameters of a wheel that rotates by 0.02 rad per step have an error of (0.02)²/48 in the distance
+    # with Euler parameters, a wheel that rotates by 0.02 rad per step has a relative error of (0.02)²/48 in its
+    # distance
     assert_allclose(found["position"][:, 1], 4.0 * R * found["t"], rtol=1e-5, atol=1e-9)
     assert_allclose(found["contact_position"][:, 2], 0.0, atol=1e-12)
     assert_allclose(found["multipliers"][:, :2], 0.0, atol=1e-6 * M * G)

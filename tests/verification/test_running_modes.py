@@ -39,7 +39,7 @@ def mount_belt(elements: int | None, **columns: float) -> tuple[wl.Belt, wl.Stat
     )  # fmt: skip
     with belt.preload(*drives):
         rest = wl.Static(world, name="").solve()
-    # with friction the belt sticks
+    # the second solve includes friction, so the belt sticks
     return belt, wl.Static(world, name="").solve(rest)
 
 

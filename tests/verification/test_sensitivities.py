@@ -354,7 +354,9 @@ def string(p: Mapping[str, float], space: bool = False) -> Any:
 
 
 def test_frequencies_of_a_string_by_its_tension() -> None:
-    """For f = k/(2L) sqrt(T/m), the derivatives f/(2T) and -f/(2m) agree within 0.1 % for three modes."""
+    """For the frequencies f = k/(2L) sqrt(T/m) of a string, the derivatives with respect to T and m agree with f/(2T)
+    and -f/(2m) within 0.1 % for three modes k.
+    """
     f, df = wl.evaluate_frequencies(string, {"tension": 400.0, "mass": 0.1}, 3)
     exact = np.arange(1, 4) / 4.0 * sqrt(400.0 / 0.1)
     assert_allclose(f, exact, rtol=1e-3)

@@ -43,9 +43,9 @@ def mount(world: wl.World, belt: wl.Belt, *off: wl.Entity) -> wl.State:
 
 
 def test_ends_of_arcs_with_shear() -> None:
-    """On rigid circles the ends are a closed form in m = √(F/GA), derived for y' and the rotation that are continuous
-    at the end of the contact, with the shear strain -D exp(r s) on the circle. For small m, the difference from belts
-    without shear is of the order m, for any contact stiffness.
+    """On rigid circles the shape of the belt near the ends of an arc has a closed form in m = √(F/GA). The closed form
+    assumes that y' and the rotation are continuous at the end of the contact, and that the shear strain on the circle
+    is -D exp(r s). For small m, the difference from belts without shear is of the order m, for any contact stiffness.
     """
     F, R = 300.0, np.array((0.1, 0.06))
     length = np.sqrt(EI / F)
@@ -58,7 +58,7 @@ def test_ends_of_arcs_with_shear() -> None:
         q, h = np.sqrt((1.0 - m) / (1.0 + m)), 1.0 - m * m
         found = eval_ends(F, EI, np.array(np.inf), R, shear=GA)
         assert_allclose(found.untouched * R, q * length, rtol=1e-3)
-        # bent part of the span, its shear strain, and the shear strain on the circle
+        # contributions of the bent part of the span, of its shear strain, and of the shear strain on the circle
         known = q * q / (4.0 * np.sqrt(h)) * (1.0 - m**4 / h**2) - q**3 / 6.0
         known -= m**5 / (4.0 * h**1.5 * (1.0 + m) ** 2)
         assert_allclose(found.longer, known * length**3 / R**2, rtol=1e-6)
@@ -105,8 +105,8 @@ def test_stiff_shear() -> None:
 
 
 def test_running_belt_with_shear() -> None:
-    """A driven belt with shear creeps as the steady motion without time steps: the loss of speed of the driven pulley
-    agrees within 0.2 %, the tensions within 0.1 %.
+    """The creep of a driven belt with shear agrees with the steady motion that is computed without time steps: the loss
+    of speed of the driven pulley agrees within 0.2 %, and the tensions agree within 0.1 %.
     """
     world, bodies, belt = create_drive(
         shear_stiffness=3e3, bending_stiffness=0.02, elements=96, axial_damping=5.0, shear_damping=0.5
@@ -128,7 +128,8 @@ def test_running_belt_with_shear() -> None:
     ideal = 50.0 * RADII[0] / RADII[1]
     assert_allclose(ideal - found.pulleys[1].speed, ideal - steady.pulleys[1].speed, rtol=2e-3)
     assert_allclose([s.tension for s in found.spans], [s.tension for s in steady.spans], rtol=1e-3)
-    # after a start in steady motion, transients decay in half a circulation; without, the speed would differ by 3 %
+    # after a start in steady motion, transients decay in half a circulation; without this start, the speed would differ
+    # by 3 %
     mean = belt.average(start=0.05, every=2)
     wl.Dynamic(world, step=2e-4, end=0.15, name="").solve(belt.run(state, steady), hooks=[mean])
     found = mean.report()
@@ -165,8 +166,8 @@ def test_errors_of_dimensions() -> None:
 
 
 def test_rope_with_shear() -> None:
-    """A rope with shear over a fixed pulley has the load at both ends without friction, and hangs from the circle of
-    its axis.
+    """Without friction, a rope with shear over a fixed pulley carries the same load at both ends, and hangs vertically
+    at the distance of the radius on both sides of the centre.
     """
     world = wl.World()
     body = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)

@@ -177,7 +177,8 @@ def test_force_and_energy_of_a_cycle() -> None:
     total = ledger["ContactFrictionBedCable.suction"]
     assert_allclose([total[800], total[-1]], np.cumsum(lost), rtol=2e-3)
     assert abs(ledger.rest) < 1e-9 * sum(lost)
-    # the losses in the step in which the line touches the bed again are losses of an impact
+    # the losses in the step in which the line touches the bed again are losses of an impact, which the ledger lists as
+    # contact damping
     assert abs(ledger["ContactFrictionBedCable.contact_damping"][-1]) < 1e-4 * sum(lost)
 
 

@@ -287,7 +287,7 @@ def test_overshoot_is_no_measure() -> None:
     solver = Static(world, name="", stability="off")
     assert_allclose(eval_horizontal(world, support, solver), 542.911, rtol=1e-5)
     iterations = solver.statistics.newton_iterations
-    # Exudyn's convergence criterion accepts this force
+    # with overshoot="accept", as in Exudyn, a wrong force fulfils the convergence criterion
     world, support = hang_straight(*CATENARIES[4], 16)
     solver = Static(world, name="", stability="off", overshoot="accept")
     assert eval_horizontal(world, support, solver) > 30.0 * 542.911

@@ -268,7 +268,7 @@ def test_steps_that_turn_a_cable_inside_out_are_repeated(hard: int, monkeypatch:
 
     In the second case, no step has enough iterations for the check.
     """
-    # the start has no wrong shape
+    # results of successive checks: no folded cable at the start, then a folded cable twice
     found = iter([[], ["cable 2 is turned inside out"], ["cable 2 is turned inside out"]])
     monkeypatch.setattr("windlass.solvers.verdicts.shapes.find_folds", lambda assembly: next(found, []))
     monkeypatch.setattr("windlass.solvers.verdicts.shapes.ShapeWatch._look", lambda self, t: None)

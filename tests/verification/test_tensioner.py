@@ -93,7 +93,7 @@ def test_hysteresis_loop_in_closed_form() -> None:
     loop = float(np.sum(0.5 * (f[last][1:] + f[last][:-1]) * np.diff(u[last])))
     ideal = eval_loop(-amplitude, amplitude, SPRING)
     assert_allclose(loop, ideal, rtol=1e-4)
-    # the loss of the second cycle in the energies of the law
+    # loss of the second cycle according to the ledger
     lost = ledger["TensionerSpring.sliding"]
     half = int(np.argmin(np.abs(ledger.times - 1.0)))
     assert_allclose(lost[-1] - lost[half], ideal, rtol=1e-3)
@@ -101,7 +101,9 @@ def test_hysteresis_loop_in_closed_form() -> None:
 
 
 def test_asymmetric_damping_takes_more_while_it_is_loaded() -> None:
-    """Each damping acts in half of the cycle, so the loss is (d_l + d_u)/2 times the integral of u_t²."""
+    """Each of the damping coefficients d_l and d_u acts in half of the cycle, so the loss is (d_l + d_u)/2 times the
+    integral of u_t².
+    """
     world, arm, _ = create_arm(
         friction_torque=0.0, loading_friction=0.0, unloading_friction=0.0, loading_damping=0.9, unloading_damping=0.3
     )

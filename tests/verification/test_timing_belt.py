@@ -136,7 +136,7 @@ def test_loads_of_teeth_along_the_arc_obey_the_difference_equation() -> None:
     assert np.diff(on).max() == 1 and 21 <= len(on) <= 24
     share = 1e5 * 0.005 / 9e4
     n = len(on)
-    # tensions before the first tooth, between teeth, and after the last tooth
+    # the unknowns are the tensions before the first tooth, between teeth, and after the last tooth
     matrix = np.eye(n + 1)
     for j in range(1, n):
         matrix[j, j - 1 : j + 2] = 1.0, -2.0 - share, 1.0
@@ -247,14 +247,14 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
                 self.time = now.t
 
     # during the jump, all teeth touch the flanks of the driver; the belt does not touch the face of the driver,
-    # although it is not slack
+    # although the belt is not slack
     climbed = wl.Dynamic(world, step=2e-5, end=0.0135, name="").solve(state)
     assert belt.report(climbed)["driver"].wrap_angle == 0.0 and "slack" not in capsys.readouterr().err
     before, relieve = read_meshing(state), Relieve()
     state = wl.Dynamic(world, step=2e-5, end=0.01).solve(state)
     # the belt has moved by a sixth of a turn of the driver, and teeth have climbed partly out of their grooves
     assert abs(read_twist(state)) < 0.2 and read_meshing(state) == before
-    # the step size that the note before the solve recommends, because teeth that jump into the next groove are impacts
+    # the note before the solve recommends this step size, because teeth that jump into the next groove cause impacts
     solver = wl.Dynamic(world, step=4e-6, end=0.0195)
     state = solver.solve(state, hooks=[relieve])
     assert solver.verdict.word == "ok" and 0.012 < relieve.time < 0.019

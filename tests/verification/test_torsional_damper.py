@@ -37,7 +37,7 @@ def eval_response(tuning: float, zeta: float, omegas: np.ndarray) -> np.ndarray:
 def test_amplitudes_at_the_fixed_points_do_not_depend_on_the_damping() -> None:
     """With the tuning 1/(1 + mu), the amplitude at two frequencies is sqrt(1 + 2/mu) for any damping."""
     f = 1.0 / (1.0 + MU)
-    # g⁴ (2 + mu) - 2 g² (1 + f² (1 + mu)) + 2 f² = 0
+    # the frequency ratios g of the fixed points are the roots of g⁴ (2 + mu) - 2 g² (1 + f² (1 + mu)) + 2 f² = 0
     squares = np.roots((2.0 + MU, -2.0 * (1.0 + f**2 * (1.0 + MU)), 2.0 * f**2))
     omegas = np.sqrt(squares) * sqrt(SHAFT / HUB)
     for zeta in (0.05, 0.2, 0.6):

@@ -116,7 +116,7 @@ def turn_over_the_dead_centre() -> Model:
     world.add(RevoluteJoint2D, marker0=rigid_marker(world, ground), marker1=rigid_marker(world, arm, (-1.0, 0.0)))
     end = position_marker(world, ground, (-2.0, 0.0))
     world.add(SpringDamper, marker0=end, marker1=rigid_marker(world, arm, (0.5, 0.0)), rest_length=1.0, stiffness=1e3)
-    # |1.5 e(angle) + (2, 0)| = 1
+    # the spring has its rest length if |1.5 e(angle) + (2, 0)| = 1
     return world, lambda state: float(np.cos(state.of(arm)[0, 2])), (1.0 - 1.5**2 - 4.0) / 6.0
 
 
@@ -145,7 +145,9 @@ def hang_by_the_feet() -> Model:
 
 
 def shorten_a_column() -> Model:
-    """Create a wire whose ends are moved together by 10 mm, with the deflection of its elastica."""
+    """Create a wire whose ends are moved towards each other by 10 mm. The expected deflection follows from its
+    elastica.
+    """
     world = World()
     wire = straight_cable(world, (0, 0), (1, 0), 16, axial_stiffness=1e6, bending_stiffness=1.0, mass_per_length=1.0)
     nodes = nodes_of(world, wire)
@@ -247,7 +249,7 @@ def test_what_hangs_on_a_joint_is_held_by_its_force() -> None:
 
 
 def test_a_ball_on_a_ball_is_a_note_of_every_solve() -> None:
-    """Equilibria that only contacts make unstable are returned, and each solve records the note."""
+    """Equilibria that only contacts make unstable are returned, and each solve records a note about the instability."""
     for _ in range(2):
         world = World(gravity=(0.0, 0.0, -GRAVITY))
         ball = world.add(RigidBody3D, name="ball", position=(0.0, 0.0, 0.199), mass=1.0, inertia=np.eye(3))

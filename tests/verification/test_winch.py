@@ -157,7 +157,7 @@ def test_hauling_in_ends_without_a_shock(stop: float, ramp: bool) -> None:
     """
     t, force = haul(stop, 0.01, ramp=ramp)
     fine, exact = haul(stop, 0.002, 2, ramp)
-    # the tolerance of the last case is larger, because the load is also on springs
+    # the tolerance of the last case is larger, because the sudden start also makes the load vibrate on the rope
     assert np.abs(force - np.interp(t, fine, exact)).max() < (0.25 if ramp else 0.03) * np.ptp(exact)
 
 
@@ -213,7 +213,8 @@ def test_constant_pull_finds_the_tension(space: bool) -> None:
 def heave(gain: float, end: float = 6.0) -> Any:
     """Return the tensions in the last second of a run with heave.
 
-    The end of the rope heaves by 0.5 m, and the winch pays out with the gain times the error of the tension.
+    The end of the rope heaves by 0.5 m, and the winch pays out rope with a speed equal to the gain times the error of
+    the tension.
     """
     world, rope = span(axial_damping=200.0)
     con.prescribe(world, rope.nodes[2], "y", con.sine(-0.5, 0.25))

@@ -224,7 +224,7 @@ def test_split_cables_keep_contact_switched_off(tmp_path: Path, active: bool) ->
     assert (world.tables[con.ContactFrictionCircleWinch2D].collect("active", rows.rows) == active).all()
     cables, own, others = np.array(found).T
     assert all((own[cables == count].max() > 0.0) == active for count in (4, 8)) and not others.any()
-    # the cables in use at the start
+    # the same check with the saved state of the start, in which other cables are in use
     start = wl.State(world).load(tmp_path / "start.npz", switches="restore")
     found.clear()
     wl.Dynamic(world, step=1e-3, end=0.002).solve(start, hooks=[rope, keep])

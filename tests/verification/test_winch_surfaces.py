@@ -309,8 +309,8 @@ def add_planes(world: wl.World, corners: list[tuple[float, float]]) -> list[wl.E
 
 
 def test_search_finds_the_planes_of_a_bed() -> None:
-    """A chain that is lowered onto planes moves with a search, with three rows for each cable, as with one row for each
-    pair of cable and plane.
+    """A chain that is lowered onto planes has the same motion with a search, which has three rows for each cable, and
+    with one row for each pair of cable and plane.
     """
     stiffness, contact = soften(200.0, 5e-3, 0.5)
     corners = [(-20.0, 0.0), (30.0, -1.0), (60.0, 1.0), (90.0, 0.5), (200.0, 2.0)]
@@ -385,8 +385,9 @@ def test_cables_in_reserve_land_on_a_bed(torsion: bool, soft: dict[str, Any]) ->
 
 
 def test_reserve_with_a_search() -> None:
-    """A chain that lands on four planes while its cables are split moves with a contact search as with one row for each
-    pair of cable and plane. The planes have bristles, so the rows of the new cables keep their deflections.
+    """A chain that lands on four planes while its cables are split has the same motion with a contact search and with
+    one row for each pair of cable and plane. The planes have bristles, so the rows of the new cables keep their
+    deflections.
     """
     corners, found = [(-5.0, 0.8), (4.0, 0.3), (7.0, 0.5), (9.0, 0.4), (20.0, 1.0)], []
     stiffness, contact = soften(20.0, 5e-3, 0.5)
@@ -404,7 +405,7 @@ def test_reserve_with_a_search() -> None:
             con.fix(world, node, "x", "y", "z")
         con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, 4.0, 0.0, 1.2))
         state = wl.Static(world, time=0.0, rtol=1e-10).solve()
-        # equal steps, because steps that resolve impacts differ by rounding errors
+        # all steps have the same size, because the sizes of steps that resolve impacts depend on rounding errors
         run = wl.Dynamic(world, step=0.01, end=4.5, rtol=1e-9, resolve_contacts=False)
         state = run.solve(state, hooks=[rope])
         assert [change.cables for change in rope.changes] == [16]

@@ -90,7 +90,7 @@ def bend(
     and moment at the first Gauss point, the friction, and the ledger. In 3D the cable bends in an oblique direction.
     """
     world, rope, nodes, rubs = lay(friction, dims)
-    # without the rotation of the slopes, which is small, the curvature is y'' (1 + pull)/(1 + pull)²
+    # if the small rotation of the slopes is neglected, the curvature is y'' (1 + pull)/(1 + pull)²
     turn = 0.5 * L * (1.0 + pull)
     way = (1.0,) if dims == 2 else (0.6, 0.8)
     for k in (0, 1):
@@ -268,7 +268,7 @@ def test_rigid_rotation(limit: float, dims: int) -> None:
     turn = np.exp(1j * angles)
     up = "y" if dims == 2 else "z"
     for k in (0, 1):
-        # shapes as complex numbers; the first shape is straight
+        # positions and slopes in the plane of motion are complex numbers; the first shape is straight
         slope = turn * (1.0 + 0.1j * (2 * k - 1) * (np.arange(len(turn)) > 0))
         for name, values in (("", k * L * (turn - 1.0)), ("'", slope - 1.0)):
             con.prescribe(world, nodes[k], f"x{name}", con.table(np.arange(len(turn)), values.real))

@@ -82,7 +82,9 @@ def build(columns: dict[str, Any], force: float | Any, **more: Any) -> tuple[wl.
 @pytest.mark.parametrize("kind", KINDS)
 @pytest.mark.parametrize("largest", [0.0, 1.2e6])
 def test_static_strains_follow_the_curves(kind: dict[str, float], largest: float) -> None:
-    """The static strain follows the original curve at the largest load so far, and else the working curve."""
+    """While the load is the largest load so far, the static strain follows the original curve, and otherwise the
+    working curve.
+    """
     world, rope, pull = build({**CURVE, **kind}, 0.0, largest_load=largest)
     state, top = None, largest
     for load in (0.8e6, 0.3e6, 1.5e6, 1.1e6, 0.2e6, 1.5e6, 2.2e6, 0.9e6):
@@ -141,7 +143,8 @@ def test_tangent(kind: dict[str, float], force: float) -> None:
     world.set(pull, vector=(force, 0.0, 0.0))
     state = wl.Static(world, name="").solve(state)
     if force > 8e5:
-        # the slow strain is above its largest value, so the kink of the curve is at a distance
+        # with smaller history values, the slow strain exceeds its largest earlier value, and is not at the kink of the
+        # curve
         state.data *= 0.9
         state.start_data[:] = state.data
     wl.testing.check_tangent(world, state, displacement=1e-3)
@@ -202,7 +205,7 @@ def test_continued_run(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("stiffening", [0.0, 0.4, 25.0])
 def test_constant_static_stiffness(stiffening: float) -> None:
-    """The static strain is N/S, and the stiffness for fast loads is α + β N."""
+    """The static strain is N/S with the static stiffness S, and the stiffness for fast loads is α + β N."""
     S, force = 9e7, 1.3e6
     columns = {"static_stiffness": S, "slow_damping": 1e10, "stiffening": stiffening}
     t = con.ramp(0.0, 1.0, (force, 0.0, 0.0), (1.05 * force, 0.0, 0.0))
