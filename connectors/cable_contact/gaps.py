@@ -99,8 +99,8 @@ def sweep_cables(
     row[MISSED], row[RATE], row[SPEED] = 0.0, 0.0, 0.0
     row[START + RATE], row[START + SPEED] = 0.0, 0.0
     for k in range(len(pairs)):
-        # coefficients of the axes of both cables at the start and at the end of the step; the spacing of the compared
-        # points is at most one diameter
+        # coefficients of the axes of both cables at the start and at the end of the step; compared points of one cable
+        # are at most one diameter apart
         a, b = pairs[k, 0], pairs[k, 1]
         la, lb, reach = c[a].length, c[b].length, c[a].radius + c[b].radius
         na, nb = int(np.ceil(0.5 * la / c[a].radius)), int(np.ceil(0.5 * lb / c[b].radius))
@@ -116,7 +116,7 @@ def sweep_cables(
             p0, p1 = value_at(ya, xi), value_at(za, xi)
             for j in range(nb):
                 s = arc_length_of(j, nb, lb)
-                # ignore points that are close to each other along one chain
+                # skip two points of the same chain if the arc length between them is too small
                 if c[a].chain == c[b].chain and abs(wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)) < c[a].apart:
                     continue
                 # vectors between the two points at the start and at the end of the step, and the smallest distance of
@@ -133,7 +133,7 @@ def sweep_cables(
                 missed = reach - sqrt(mx * mx + my * my + mz * mz)
                 if missed <= row[MISSED]:
                     continue
-                # distance of the point of cable a from the axis of cable b, at both ends of the step
+                # distance of the point of cable a from the axis of cable b, at the start and at the end of the step
                 s0, _ = find_foot(yb, p0, s, 0.0, lb, lb)
                 s1, _ = find_foot(zb, p1, s, 0.0, lb, lb)
                 f0, f1 = value_at(yb, s0), value_at(zb, s1)
@@ -202,7 +202,7 @@ def find_passing(c: NDArray[Any], group: IntArray, x: FloatArray, start: FloatAr
 
 
 class FollowedGaps(NamedTuple):
-    """Data for the check of all contacts that are kept from one step to the next.
+    """Data for the check of the gaps of all contacts. The data are kept from one step to the next.
 
     Attributes:
         numbers: values of all contact slots and of the worst passage, see `Gaps`, shape (slots + 1, WIDTH).

@@ -109,10 +109,10 @@ class PairList(NamedTuple):
     cable: IntArray  # row of cable A of each contact, shape (slots,)
     place: FloatArray  # arc length of the point on cable A [m], shape (slots,)
     rank: IntArray  # index of the contact slot of each contact, shape (slots,)
-    first: IntArray  # index of the first contact of each pair, followed by m, shape (slots + 1,)
+    first: IntArray  # index of the first contact of each pair, then the number m, shape (slots + 1,)
     pair: IntArray  # rows of cables A and B, shape (slots, 2)
     coupling: IntArray  # row of `System.dofs` of each pair, -1 if no row couples the pair, shape (slots,)
-    counts: IntArray  # the numbers k and m, shape (2,)
+    counts: IntArray  # number k of pairs and number m of contacts, shape (2,)
 
 
 class TouchParameters(NamedTuple):
@@ -224,7 +224,8 @@ def read_bristle(c: NDArray[Any], start: FloatArray, at: int, b: int, m: FootMot
     if m.q.turns and holds:
         _, ta = unit(m.pa)
         _, tb = unit(m.pb)
-        # displacement of the foot since the start of the step, and k at the start of the step
+        # displacement of the foot since the start of the step, and spin k per arc length of cable B at the start of the
+        # step
         before = wrap_arc(arc - c[int(start[at + NUMBER]) - 1].arc - start[at + FOOT], c[b].loop)
         along = start[at + TANGENT_A]
         ma, mb = from_components(ma, ta, m.q.a, 0.0), from_components(mb, tb, m.q.b, -along * before)

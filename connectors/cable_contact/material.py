@@ -126,12 +126,12 @@ def fill_spin_slope(row: Any, s: float, y: FloatArray, g: FloatArray) -> None:
     b0, b1 = (row.b0[0], row.b0[1], row.b0[2]), (row.b1[0], row.b1[1], row.b1[2])
     g[:] = 0.0
     g[9], g[10] = -1.0, 1.0
-    # derivatives of the factors x - 1 and -x, where x is the position along the cable
+    # terms with the derivatives of the factors x - 1 and -x, where x is the relative position along the cable
     add_step(1.0, NOWHERE, b0, AT_START, p0, g)
     add_step(1.0, AT_START, p0, P, p, g)
     add_step(-1.0, NOWHERE, b1, AT_END, p1, g)
     add_step(-1.0, AT_END, p1, P, p, g)
-    # derivatives of the steps to r'
+    # terms with the derivatives of the smallest rotations from the tangents of the nodes to the direction of r'
     for end in range(2):
         w, q, Q = (place - 1.0, p0, AT_START) if end == 0 else (-place, p1, AT_END)
         on_q, on_p = step_change(q, p, (0.0, 0.0, 0.0), k)

@@ -65,7 +65,7 @@ class ContactSlots(NamedTuple):
     place: FloatArray  # arc length, along its cable, of the point of every slot [m], shape (slots,)
     number: FloatArray  # index of the other cable of every slot, counted from 1; 0: free slot, shape (slots,)
     keys: IntArray  # keys of the coupled pairs in ascending order, shape (ROOM slots,)
-    counts: IntArray  # the values with the indices KEYS to RENEWED, shape (3,)
+    counts: IntArray  # numbers and flags with the indices KEYS, UNKNOWN and RENEWED, shape (3,)
 
 
 @kernel(inline=True, fast=False)
@@ -191,7 +191,7 @@ def create_places(c: NDArray[Any]) -> ContactPlaces:
     number = np.arange(len(points)) - np.repeat(np.cumsum(c["points"]) - c["points"], c["points"])
     cable, point = np.repeat(points, TOUCHING), np.repeat(number, TOUCHING)
     at = c["data"][cable] + (point * TOUCHING + np.tile(np.arange(TOUCHING), len(points))) * WIDTH
-    # arc lengths of the points, as in `arc_length_of`
+    # arc lengths of the points, by the formula of `arc_length_of`
     x = np.repeat((number + 0.5) * c["length"][points] / c["points"][points], TOUCHING)
     n = len(at)
     slots = ContactSlots(at, cable, x, np.zeros(n), np.zeros(ROOM * n, np.int64), np.zeros(3, np.int64))

@@ -82,7 +82,7 @@ def begin_update(
 
 @kernel(inline=True)
 def find_place(own: IntArray, row: int) -> int:
-    """Return the index of a row in the ascending rows ``own`` of this process. The row is one of these rows."""
+    """Return the index of ``row`` in ``own``, the ascending rows of this process, which must contain this row."""
     place = 0
     while own[place] < row:
         place += 1

@@ -108,11 +108,11 @@ def fill_feet(
             c[a].radius + c[b].radius,
         )
         for j in range(c[a].points):
-            # position of the point and derivatives of this position; F: (r - p).r' at the ends of the pieces of cable b
+            # position p of the point, and derivatives of p; F contains (r - p).r' at the ends of the pieces of cable b
             xi = arc_length_of(j, c[a].points, c[a].length)
             p, pa, ka = value_at(za, xi), slope_at(za, xi), bend_at(za, xi)
             fill_signs(c, x, b, p, F)
-            # feet (closest points) within pieces and at the ends of chains
+            # find feet (closest points) within pieces and at the ends of chains
             for m in range(-1, PIECES + 1):
                 if m < 0:
                     if c[b].before >= 0 or F[0] <= 0.0:
@@ -127,11 +127,11 @@ def fill_feet(
                     s, _ = find_foot(zb, p, low + (high - low) * F[m] / (F[m] - F[m + 1]), low, high, lb)
                 else:
                     continue
-                # ignore parts of the same chain that are near the point
+                # ignore a foot on the chain of the point if the arc length between them is too small
                 along = wrap_arc(c[a].arc + xi - c[b].arc - s, c[b].loop)
                 if c[a].chain == c[b].chain and abs(along) < c[a].apart:
                     continue
-                # gap at the foot, and share of the contact force at the foot
+                # gap at the foot, and share σ of the stiffness for the contact with this foot
                 r = value_at(zb, s)
                 d = r[0] - p[0], r[1] - p[1], r[2] - p[2]
                 gap = sqrt(dot(d, d)) - reach

@@ -161,7 +161,7 @@ def eval_change(
     d_turn = combine(beta, turn_a, 1.0 - beta, turn_b)
     slip, way = combine(1.0, v, -1.0, cross(turn, t.d)), combine(1.0, cross(d_turn, t.d), 1.0, cross(turn, dd))
     dvt, du = change_across(slip, combine(1.0, dv, -1.0, way), n, dn), ZERO
-    # bristle deflection, which depends on the motion of both cables
+    # variation of the bristle deflection, which depends on the motion of both cables
     if z.holds:
         ma, mb = eval_normals(m, z, t.ta, t.tb)
         normal = combine(beta, ma, 1.0 - beta, mb)

@@ -278,7 +278,8 @@ def decide_states(
             error = np.inf
         share = eval_share(t.d, motion.pa, bend_at(h.za, xi), motion.pb, motion.kb)
         if c.rests and before != NEW:
-            # in dynamic solves the shares of the previous step are used; the error is small because the shares of both
+            # static solves count the change of the force due to the new share as a force error. In dynamic solves the
+            # forces are computed with the shares of the previous step; the error is small because the shares of both
             # cables sum to 1
             new = read_parameters(c.rows, i, b, share)
             error += abs(eval_press(new, par.reach - t.D, 0.0) - eval_press(par, par.reach - t.D, 0.0))

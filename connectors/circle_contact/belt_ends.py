@@ -132,18 +132,19 @@ def _eval_shear_ends(
     force: FloatArray, l: FloatArray, contact: FloatArray, radius: FloatArray, shear: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return e and the additional length [m] of belts with the shear stiffness GA [N], see the docstring of this
-    module. The arrays have one shape.
+    module. All arrays have the same shape.
     """
     m = np.minimum(force / shear, MOST_SHEAR)
     h, k = 1.0 - m, np.minimum(contact / force, STIFFEST_SHEAR / l**2)
     depth, q = 1.0 / (radius * k), np.sqrt(h) / l
-    # l² p⁴ - (h + k m l²) p² + k h = 0, with k and GA divided by F; the product of the two p² is k h/l²
+    # the roots p satisfy l² p⁴ - (h + k m l²) p² + k h = 0, with k and GA divided by F;
+    # the product of the two p² is k h/l²
     half = 0.5 * (h + k * m * l * l) / l**2
     apart = np.sqrt((half**2 - k * h / l**2).astype(complex))
     apart = np.where(np.abs(apart) < CLOSE * half, CLOSE * half, apart)
     p = np.sqrt(np.stack((half + apart, k * h / l**2 / (half + apart)), axis=-1))
     turn = p * h[..., None] / (h[..., None] - (m * l * l)[..., None] * p**2)
-    # unknowns: Z of both roots, c, e/R
+    # unknowns: the constants Z of both roots, c, and e/R
     A, B = np.zeros((*l.shape, 4, 4), complex), np.zeros((*l.shape, 4), complex)
     A[..., 0, :2], B[..., 0] = 1.0, -depth
     A[..., 1, :2], A[..., 1, 2], A[..., 1, 3] = p, q, 1.0

@@ -169,7 +169,7 @@ def note_states(
 
 def build(rows: LocalRows) -> System:
     """Return the `System` with the forces, tangent, update and checks of the rows."""
-    # the forms are checked again, because friction_stiffness may have changed
+    # friction_stiffness may have changed, so check again that no parameter is given both per segment and per length
     check_forms(rows.table, FORMS, rows.rows)
     contact = rows.columns
     system, c, axial = create_system(rows, contact), contact.columns, contact.axial

@@ -96,7 +96,7 @@ def watch(system: System, rows: LocalRows) -> None:
     system.checks.invariants = lambda fields: count_windings(rows, c, fields, *view.parts(fields, row, within)[:2])
     if system.gaps is not None:
         markers, pulley = np.unique(rows.local("circle"), return_inverse=True)
-        # the angle is not checked on toothed pulleys
+        # angle that a segment covers on the circle; 0 on toothed pulleys, where the angle is not checked
         angle = np.where(np.isin(rows.local("circle"), find_grooved(rows.world)), 0.0, c["length"] / c["radius"])
         of, angle, stiffness = (np.repeat(values, c["segments"]) for values in (pulley, angle, c["contact_stiffness"]))
         place = c["data"][row] + within
@@ -216,7 +216,7 @@ def find_overlaps(rows: LocalRows, c: NDArray[Any], fields: Fields, on: IntArray
     names, found = name_circles(rows.world, markers), []
     for i, j in combinations(range(len(markers)), 2):
         distance = float(np.hypot(*(center[j] - center[i])))
-        same = distance == 0.0 and names[i] == names[j]  # two markers of one circle do not overlap
+        same = distance == 0.0 and names[i] == names[j]  # two markers of one circle are no overlap
         if not same and distance < (1.0 - TOUCHING) * (radius[i] + radius[j]) and cables[i] & cables[j]:
             found.append(
                 f"the circles {names[i]} and {names[j]} overlap: their centres are {distance:g} m apart, must be >= "

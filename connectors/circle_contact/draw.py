@@ -127,7 +127,7 @@ class Intervals(NamedTuple):
     row: IntArray  # row of each segment, and index of the segment in its row, shape (segments,)
     segment: IntArray
     length: FloatArray  # reference lengths [m], shape (segments,)
-    painting: Painting  # intervals of the cables that the segments cover, without fields
+    painting: Painting  # intervals of the cables that the segments cover; the fields are empty
 
 
 def _find_intervals(rows: LocalRows) -> Intervals:

@@ -77,7 +77,7 @@ def eval_sinking_bend(
         a *= 1.0 - NEAR
     step, square = REACH * max(a, l) / PLACES, radius**2
     one, two = l**3 / square / (1.0 - (l / a) ** 2), l**3 / square / (4.0 - (l / a) ** 2)
-    # u has one maximum, so a fine search follows near the largest value of a coarse search
+    # |u| has one maximum: find it by a coarse search, and then by a fine search near the largest value found
     best, largest = 0, 0.0
     for i in range(0, PLACES + 1, COARSE):
         way = eval_way(i * step, a, l, one, two)

@@ -72,7 +72,7 @@ def crosses(a: FloatArray, b: FloatArray, first: bool, last: bool) -> bool:
     before, after = ax * by - ay * bx, cx * dy - cy * dx
     if not before * after < 0.0:
         return False
-    # fraction of the step after which the line contains the centre
+    # fraction of the step after which the centre of the circle lies on the line through both points
     share = before / (before - after)
     px, py = ax + share * (cx - ax), ay + share * (cy - ay)
     ex, ey = bx + share * (dx - bx) - px, by + share * (dy - by) - py
@@ -154,7 +154,7 @@ def sweep_circles(
     """
     c, trial, earlier, place, place0 = p.points, np.zeros(WIDTH), np.zeros(WIDTH), m.position, m0.position
     row[MISSED] = 0.0
-    # displacements of the circles in the step
+    # largest displacement of a circle in the step, and smallest radius of the circles
     far, least = 0.0, np.inf
     for k in range(1, len(p.marker)):
         at = p.marker[k]

@@ -244,15 +244,16 @@ def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evalu
     Returns:
         The rows, and a function that receives the anchors of rows of other processes, or None in a serial run.
     """
-    # node1 of a beam has the second of the positions, node1 of a cable the third of the positions and slopes
+    # column of ``dofs`` with the first coordinate of node1: 2 for beams, whose nodes have positions, and 4 for cables,
+    # whose nodes have positions and slopes
     layout, second = rows.layout, np.where(is_on_beam(c), 2, 4)
     ends = np.stack((c.dofs[:, 0], np.take_along_axis(c.dofs, second[:, None], axis=1)[:, 0]), axis=1)
     here = np.flatnonzero(c.rows["rigid_layer"])
     circle, nodes = rows.local("circle")[here], layout.dofs[ends[here]]
     keys = [(int(a), int(b), int(d)) for a, (b, d) in zip(circle, nodes, strict=True)]
     everyone = gather_keys(layout.comm, (keys, here.tolist()))
-    # for each pair of circle and node: process and row of the cable that begins at the node, and of the cable that ends
-    # there
+    # for each pair of a circle and a node: process and row of the cable that begins at this node, and process and row
+    # of the cable that ends at this node
     begins: dict[tuple[int, int], tuple[int, int]] = {}
     finishes: dict[tuple[int, int], tuple[int, int]] = {}
     for rank, (given, numbers) in enumerate(everyone):

@@ -86,7 +86,7 @@ def gather_rows(
         i = rows[first + k]
         row = c.rows[i]
         ci = row.circle
-        # cable, and parameters of the row
+        # coordinates of the cable, and parameters of the row
         for a in range(8):
             g.coordinates[a, k], g.velocities[a, k] = x[c.dofs[i, a]], v[c.dofs[i, a]]
         shape_lane(c.H, i, 2, g.coordinates, k)
@@ -103,7 +103,7 @@ def gather_rows(
         most = max(most, row.segments)
         offset |= row.vertical_offset != 0.0
         bristles |= row.friction_coefficient != 0.0 and row.friction_stiffness != 0.0
-    # sums start at 0
+    # set all sums to 0
     for k in range(LANES):
         g.bend[k], g.sticking[k], g.touching[k] = 0.0, 0.0, 0.0
         for a in range(8):

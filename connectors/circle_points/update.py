@@ -140,7 +140,8 @@ def decide_states(
     # the friction force may lift the cable a little
     laid = not follows or start[first + 3 * n + RUBS] == LAID or (commits and data[first + 3 * n + RUBS] == LAID)
     laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
-    # deflection of the bristles of a new row; on a rigid layer it is computed from the anchors of the neighbours
+    # initial deflection of the bristles of a cable that has just moved onto the circle; on a rigid layer it is computed
+    # from the anchors of the neighbouring cables
     held, bent, wave, waves = False, 0.0, 0.0, 0.0
     if follows and laid and rubs and bristles and closed_before == 0 and closed > 0:
         o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, row.circle)
@@ -184,7 +185,7 @@ def decide_states(
             # initial deflection
             own = u if p.state == STICKS or holds else slip_along(p)
             data[first + 2 * n + k] = p.eight[3, lane] - n / closed * own
-    # store the press, which enlarges the circle
+    # store the press F of the cable, by which the circle is enlarged
     if not (follows and commits):
         return 0.0, 0.0, False
     data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
@@ -192,7 +193,7 @@ def decide_states(
     q, w, at_rest = read_axis(c, x, i), read_axis(c, v, i), True
     for a in range(8):
         at_rest &= w[a] == 0.0
-    # displacement of a cable that has not reached the circle
+    # integrate the displacement, and the stretch or slip, of a cable that has not yet reached the circle
     grown = eval_growth(row, data, PRESS)
     if row.rigid_layer:
         now = start[first + 3 * n + WAY], start[first + 3 * n + STRETCHED], start[first + 3 * n + LATEST]

@@ -78,11 +78,11 @@ def add_closed_point(
     z = eval_winch_place(row, r, k, state, data[first + 2 * n + k])
     law, il, a, inverse = r.law, 1.0 / r.l, z.a, 1.0 / z.D if z.D > 0.0 else 0.0
     nx, ny, tx, ty, gap = z.nx, z.ny, -z.ny, z.nx, z.D - r.radius
-    # start with variations of 0
+    # set all variations to 0
     for o in range(2):
         for b in range(WIDTH):
             g.d[o, b], g.e[o, b], g.U[o, b], g.m[o, b], g.T[o, b] = 0.0, 0.0, 0.0, 0.0, 0.0
-    # variations for the coordinates of the nodes
+    # variations due to the coordinates of the nodes
     for j in range(4):
         p = j % 2
         g.shape[j] = p * z.S[j] * il
@@ -91,7 +91,7 @@ def add_closed_point(
             b = 2 * j + o
             g.d[o, b], g.m[o, b], g.T[o, b] = z.S[j], z.S[j], z.dS[j]
             g.e[o, b], g.U[o, b] = r.l_t * g.shape[j], r.l_t * g.B[j]
-    # variations for the length of the rope and for the centre of the circle
+    # variations due to the length of the rope and the centre of the circle
     vx, vy = (z.S[1] * r.w[2] + z.S[3] * r.w[6]) * il, (z.S[1] * r.w[3] + z.S[3] * r.w[7]) * il
     sx, sy = z.dS[0] * r.q[0] + z.dS[2] * r.q[4], z.dS[0] * r.q[1] + z.dS[2] * r.q[5]
     Tlx, Tly = -sx * il, -sy * il
@@ -113,25 +113,25 @@ def add_closed_point(
         turn, by_l = yd * inverse, il if b == 8 else 0.0
         dfn = kc * xd + dc * (nx * g.e[0, b] + ny * g.e[1, b] + e_t * turn) + by_l * z.fn
         dft = by_fn * dfn
-        # bristle and damper of a sticking point
+        # add the derivatives of the forces of bristle and damper of a sticking point
         if sticks:
             dvt = tx * g.U[0, b] + ty * g.U[1, b] - n_U * turn - r.o.omega * xd
             dway = h * a * (tx * g.T[0, b] + ty * g.T[1, b] - across * turn - along * xd * inverse)
             db = h * yd + r.paid * dway + (z.way if b == 8 else 0.0) - (r.radius if b == WIDTH - 1 else 0.0)
             dft += mu_v * dvt + by_l * z.ft
             dft += mu_k * h * (db - z.bend * xd * inverse)
-        # derivatives of the forces along global x and y and of the torque with respect to the variables
+        # derivatives of the global forces and of the torque with respect to variable b
         own, rate = g.own, g.rate
         own[0, b], own[1, b] = nx * dfn + tx * z.fn * turn, ny * dfn + ty * z.fn * turn
         own[2, b], own[3, b] = tx * dft - nx * z.ft * turn, ty * dft - ny * z.ft * turn
         own[4, b] = z.D * dft + z.ft * xd
-        # derivatives with respect to the rates
+        # derivatives of the same quantities with respect to the rate of variable b
         dfn = dc * xd
         dft = by_fn * dfn
         if sticks:
             dft += mu_v * (tx * g.m[0, b] + ty * g.m[1, b] - (z.D if b == WIDTH - 1 else 0.0))
         rate[0, b], rate[1, b], rate[2, b], rate[3, b], rate[4, b] = nx * dfn, ny * dfn, tx * dft, ty * dft, z.D * dft
-        # the energy of the spring divided by l is a force on l
+        # the generalised force on l contains the energy of the spring divided by l
         K[8, b] += dq * row.stiffness * gap * xd
     # add the derivatives of the generalised forces on the nodes, on the length and on the circle
     for b in range(WIDTH):
@@ -144,7 +144,7 @@ def add_closed_point(
             K[e, b] += g.d[0, e] * n0 + g.d[1, e] * n1 + g.m[0, e] * f0 + g.m[1, e] * f1
         K[CABLE, b], K[CABLE + 1, b] = K[CABLE, b] - n0 - f0, K[CABLE + 1, b] - n1 - f1
         K[CABLE + 2, b] -= m
-        # columns of the rates of the circle
+        # derivatives with respect to the rates of the circle
         if varies and b >= CABLE:
             n0, n1, f0, f1, m = (
                 dq * g.rate[0, b], dq * g.rate[1, b], dq * g.rate[2, b], dq * g.rate[3, b], dq * g.rate[4, b],

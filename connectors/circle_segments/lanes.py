@@ -178,7 +178,7 @@ def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: 
     x_cur [m] with respect to the relative position rho of the closest point."""
     z = h
     if case != PLAIN:
-        # without an offset, slopes are not filled; `below` is then invalid and not used
+        # without an offset, ``g.slopes`` of the lane has no valid values, and `below` is computed but not used
         below = lower_chord(read_four(g.slopes, k), par.vertical_offset, h)
         z = below if par.is_current and par.vertical_offset != 0.0 else h
     x, d_rho, _ = place_on_circle(par, o, z)

@@ -65,7 +65,7 @@ class AxialMotion(NamedTuple):
     """Indices with which kernels find the axial displacement s of the cable in each row."""
 
     s: IntArray  # process-local index of s (or of the spare coordinate) of each row, shape (rows,)
-    stored: IntArray  # index of s0 of each row among the history values, or -1 for rows without s0, shape (rows,)
+    stored: IntArray  # index of s0 of each row among the history values, -1 for rows without s0, shape (rows,)
 
 
 def create_moving_functions(c: SegmentRows, axial: AxialMotion) -> tuple[Function, Function]:
@@ -226,11 +226,11 @@ def scatter_tangent(
                 along += D[i, a, 4 + k] * H[2, j] + D[i, a, 6 + k] * H[3, j]
                 B[a, b] += s_t * along
                 B[a, width] += dv * D[i, a, b] * g[b]
-        # rows of the tangent for the forces of the row
+        # add the derivatives of the forces on the coordinates of nodes and circle
         for a in range(width):
             for b in range(width + 1):
                 values[to[a, b]] += B[a, b]
-        # row of the tangent for s: derivatives of the force g.fe
+        # add the derivatives of the force g.fe on s
         for b in range(width + 1):
             total = 0.0
             for a in range(8):

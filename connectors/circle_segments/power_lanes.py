@@ -145,7 +145,7 @@ def eval_lanes(case: int, g: Any) -> None:
         taken = f0x * vax + f0y * vay + f1x * vbx + f1y * vby - par.radius * ft * o.omega
         g.forces[0, k], g.forces[1, k], g.forces[2, k], g.forces[3, k], g.ft[k] = f0x, f0y, f1x, f1y, ft
         spring = par.contact_stiffness * (h.D - par.radius)
-        # the gap moves with the mesh, not with the material
+        # the rate of the gap is the velocity of the mesh along n, without the motion of the material through the mesh
         rx = (1.0 - h.rho) * g.slopes[0, k] + h.rho * g.slopes[2, k]
         ry = (1.0 - h.rho) * g.slopes[1, k] + h.rho * g.slopes[3, k]
         drift = g.axial[k] * (rx * h.nx + ry * h.ny)

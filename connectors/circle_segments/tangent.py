@@ -69,7 +69,8 @@ def chord_derivatives(z: Chord) -> tuple[Four, Four]:
 def place_derivatives(r: float, z: SegmentState, h: Chord, rhos: Four, theta: Four) -> Four:
     """Return the derivatives of x_cur with respect to the end points of the chord ``h`` on which x_cur is measured."""
     ex, ey = h.bx - h.ax, h.by - h.ay
-    # derivative of x_cur with respect to the length of the chord, divided by this length; 0 with the reference length
+    # derivative of x_cur with respect to the length of the chord, divided by this length; 0 if x_cur is measured with
+    # the reference length
     unit = z.d_length / np.sqrt(ex * ex + ey * ey) if z.d_length != 0.0 else 0.0
     return (
         r * theta[0] + z.d_rho * rhos[0] - unit * ex,

@@ -69,7 +69,7 @@ def store_gaps(
     the previous gap of each segment. Also returns the number of these segments, and whether any segment has opened or
     closed.
     """
-    # one element per segment of all rows is sufficient, because at most all segments are listed
+    # create lists with space for all segments of all rows
     most = 1
     for i in range(len(c.rows)):
         most += c.rows[i].segments
@@ -131,7 +131,7 @@ def update_gaps(
         gather_lanes(c, shape, circle, data, rows, numbers, first, some, g)
         eval_places(GENERAL, g)
         for k in range(some):
-            # normal force for the contact state before the update
+            # add the normal force of segments that were closed before the update
             if gaps[first + k] <= 0.0:
                 force[rows[first + k]] += abs(g.fn[k])
     worst, largest, at = find_worst(error, force)

@@ -52,7 +52,7 @@ class Axes(NamedTuple):
 
 
 def is_beam(table: EntityTable) -> bool:
-    """Return whether the rows of a table are beams."""
+    """Return whether a table contains beams."""
     return "beam" in table.component.provides
 
 

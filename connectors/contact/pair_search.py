@@ -95,12 +95,12 @@ class PairRows(NamedTuple):
     on: NDArray[np.bool_]  # whether a row is switched on, shape (rows,)
     number: IntArray  # current partner of each row, -1 initially, shape (rows,)
     place: IntArray  # index of the history value that contains the partner of each row, shape (rows,)
-    group: IntArray  # Group of each row. The rows of one cable and one set are a group, shape (rows,).
+    group: IntArray  # group of each row: the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
     skin: FloatArray  # search margin of each set [m], shape (sets,)
     marker: IntArray  # index of the marker of each partner, shape (partners + 1,)
-    reach: FloatArray  # radius of each circle, or of the bounding sphere of a surface [m], inf if unbounded, same shape
-    member_set: IntArray  # set of each partner, same shape
+    reach: FloatArray  # radii of circles or bounding spheres of surfaces [m], inf if unbounded, shape (partners + 1,)
+    member_set: IntArray  # set of each partner, shape (partners + 1,)
     dofs: IntArray  # process-local coordinate indices of each partner, shape (partners + 1, m)
 
 

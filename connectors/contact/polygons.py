@@ -51,9 +51,9 @@ def choose_side(strain: FloatArray) -> FloatArray:
 def find_coarse_polygons(
     rows: LocalRows, c: NDArray[Any], n: IntArray, polygons: BoolArray, fields: Fields, strain: FloatArray
 ) -> list[str]:
-    """Return a description of a beam of the order 1 if the touching beams that bend exceed the permitted angle, in the
-    median, otherwise an empty list. All arrays have the shape (rows,). On several processes the check is omitted,
-    because cables of rows can belong to other processes.
+    """Return a description of a beam of the order 1 if the median of the angles of the touching beams that bend exceeds
+    the permitted angle, otherwise an empty list. All arrays have the shape (rows,). On several processes the check is
+    omitted, because cables of rows can belong to other processes.
 
     Args:
         c: records of the rows.

@@ -64,7 +64,7 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
     widths: allowed numbers of coordinates of the cable, without angles of twist.
     """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
-        # only positions and slopes are counted: angles of twist are the last coordinates
+        # count only positions and slopes, not the angles of twist, which are the last coordinates
         width, row = world.resident_dofs(cables).shape[1] // 4 * 4, table.resident[positions.min()]
         if "ale" in cables.component.refs:
             raise ModelError(

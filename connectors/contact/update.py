@@ -1,4 +1,4 @@
-"""Update of contact states. It is made after each Newton run, and within Newton runs as the return map.
+"""Update of contact states after each Newton run, and within Newton runs as the return map.
 
 The symbols are explained in `law.py`. The first history values of a row with n points are n gaps and n states. Update
 of a row:

@@ -310,7 +310,7 @@ def update_history(
             now = slides(abs(slip), row.proportional_zone)
             changed = changed or p != int(data[at + 2 * j]) or (row.friction > 0.0 and now != was)
             data[at + 2 * j], data[at + 2 * j + 1] = p, slip
-        # change of the force
+        # compute the change of the force due to the update
         for a in range(4):
             row.history[a] = data[at + a]
         pair.active[i] = first > 0 or second > 0
@@ -380,7 +380,7 @@ def fill_gaps(rows: Any, curves: Curves, pair: Pair, m: PositionMarkers, numbers
             continue
         u, ut = row_of_rigid(m, pair, i)
         speed = np.sqrt(ut[0].real ** 2 + ut[1].real ** 2 + ut[2].real ** 2)
-        # the smaller of the gaps of both contacts
+        # record the smaller of the gaps of both contacts
         for j in range(2):
             if row.history[2 * j] > 0.0:
                 gap, rate, _, _, _, _, _ = measure(row, row.pieces[j], u, ut)

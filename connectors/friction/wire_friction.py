@@ -8,6 +8,8 @@ and in bending.
     anchor at the end of the step: e - F/k_a,    κ - m/k_b
     virtual work: ∫ F δε + m·δκ dx
 
+The parameters k_a, k_b, F_s, M_0 and c are columns of `WireFriction`.
+
 While the wires stick, the stiffnesses of the rope are EA + k_a and EI + k_b. While the wires slip, the stiffnesses are
 EA and EI, which are columns of the cable. The curvature κ at which the wires of a straight rope begin to slip is
 M_s/k_b. In a slow cycle between the curvatures -κ_a and κ_a, the hysteresis loop of moment and curvature has the area 4
@@ -194,7 +196,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_bristles(rows: LocalRows, fields: Fields) -> tuple[FloatArray, FloatArray]:
-    """Return the forces at the axial points [N], shape (rows, 3), and the moments at the bending points [N m], shape
+    """Return the forces [N] at the axial points, shape (rows, 3), and the moments [N m] at the bending points, shape
     (rows, 2, 3).
     """
     own = rows.columns
@@ -204,15 +206,15 @@ def eval_bristles(rows: LocalRows, fields: Fields) -> tuple[FloatArray, FloatArr
 
 
 def find_places(rows: LocalRows, x: Any) -> FloatArray:
-    """Return x/L [1] of positions x [m], shape (rows, k)."""
+    """Return x/L [1] for the positions x [m] on cables of the length L, shape (rows, k)."""
     s = find_fractions(rows, rows.columns["length"][:, None], x)
     return np.broadcast_to(s, (len(rows.rows), s.shape[1]))
 
 
 def eval_axial_force(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:
-    """Return the forces of the axial bristles at positions x [N], shape (rows,) or (rows, k)."""
+    """Return the forces [N] of the axial bristles at the positions x, shape (rows,) or (rows, k)."""
     s = find_places(rows, x)
-    # parabola through the values at s = 0, 1/2 and 1
+    # weights of the parabola through the values at s = 0, 1/2 and 1
     share = np.stack(((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)), axis=-1)
     force: FloatArray = np.einsum("rkj,rj->rk", share, eval_bristles(rows, fields)[0])
     return force if np.ndim(x) == 2 else force[:, 0]

@@ -85,7 +85,7 @@ class BristleMoment(NamedTuple):
 
 @kernel(inline=True)
 def sum_nodes(row: Any, S: Any, j: int, x: FloatArray) -> Vector:
-    """Return the sum of S_ji times the vectors r0, r0', r1 and r1' of a row."""
+    """Return the sum of the products of S_j0 to S_j3 with the vectors r0, r0', r1 and r1' of a cable."""
     d, n = row.dims, row.dofs
     first = combine(S[j, 0], read_vector(d, n, 0, x), S[j, 1], read_vector(d, n, 1, x))
     last = combine(S[j, 2], read_vector(d, n, 2, x), S[j, 3], read_vector(d, n, 3, x))
@@ -252,7 +252,7 @@ def bending_tangent(
         for n in range(4 * d):
             g[n] += slope * row.weights[j] * row.axial_slopes[j, n // d] * t[n % d]
     for j in range(BENDING):
-        # moment and anchor at the point
+        # moment and anchor at bending point j
         b = eval_bend(row, j, x, start)
         moment, t0, anchor = eval_moment(row, b, limit), read_history(row, TANGENTS, j, start), NOTHING
         m, ig, new = moment.m, 1.0 / b.square, is_new(t0)

@@ -57,7 +57,7 @@ class Share:
         self._moving: IntArray = np.flatnonzero(is_own & ~c.fixed)
         self._always: IntArray = np.flatnonzero(~is_own & plane & ~c.fixed)
         self._on_ground: IntArray = np.flatnonzero(~is_own & c.fixed)
-        # the arrays of motion and of forces that processes exchange in each evaluation
+        # arrays with motion, and arrays with forces, that processes exchange in each evaluation
         moving = ~c.fixed
         turns, shaped = bool((moving & ~c.is_point).any()), bool((moving & (c.kind != SPHERE)).any())
         self._motion = [c.center, c.v, *([c.omega] if turns else []), *([c.normal, c.Q] if shaped else [])]

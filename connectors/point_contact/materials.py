@@ -81,7 +81,7 @@ def restitution_from_dissipation(dissipation: float, speed: float) -> float:
     from scipy.special import lambertw  # imported here, because most models do not need this module
 
     if target > 1.0:
-        # 1 - w = y satisfies y - ln y = 1 + target with y < 0.2. This equation is accurate for w near 1.
+        # y = 1 - w satisfies y - ln y = 1 + target with y < 0.2. This equation is accurate for w near 1.
         return float(1.0 + lambertw(-np.exp(-1.0 - target)).real) / u
     # log_gap(-w) increases from 0 to infinity while w increases from 0 to 1
     return float(brentq(lambda w: _log_gap(-w) - target, 0.0, 0.9, xtol=1e-300, rtol=1e-15)) / u

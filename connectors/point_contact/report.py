@@ -74,7 +74,7 @@ def eval_surface_forces(world: World, state: State, force: Entity) -> SurfaceFor
     c = bound.surfaces
     clear_forces(c, bound.own)
     if enabled:
-        # the general loop also evaluates the torque on spheres without rotation
+        # unlike the loop for spheres, this loop also evaluates the torque on spheres at points without rotation
         add_pair_forces(c, par, bound.near.pairs)
     return SurfaceForces(c.ids.copy(), c.carrier.copy(), c.center.copy(), c.force.copy(), c.torque.copy())
 

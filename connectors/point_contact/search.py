@@ -39,7 +39,7 @@ class Neighbours:
     skin: float  # margin of the search [m]
     bounded: int  # number of bounded surfaces; their indices precede the indices of half spaces
     moving: IntArray  # the half spaces that are not on the ground
-    watched: IntArray  # Bounded surfaces whose motion this process checks. In serial runs all, shape (w,).
+    watched: IntArray  # bounded surfaces whose motion this process checks (in serial runs all), shape (w,)
     runs: Runs  # the surfaces ``watched`` as ranges of indices, see `find_runs`
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     """Indices of the surfaces in each candidate pair, shape (k, 2). The type of the first surface is <= the type of the
@@ -63,7 +63,7 @@ def create_neighbours(c: Surfaces, skin: float, share: Share | None) -> Neighbou
     """Create an empty list. The first call of `update_neighbours` searches for the pairs.
 
     Args:
-        c: data of the spheres, planes and triangles of the contact set.
+        c: data of the surfaces of the contact set.
         skin: search margin [m]. With 0, the default is used.
         share: the part of the contact set that is assigned to this process; None in serial runs.
     """

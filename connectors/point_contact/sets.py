@@ -29,7 +29,7 @@ class BoundSet:
     near: Neighbours  # candidate pairs of the set
     rows: IntArray  # rows of `HuntCrossley` that act on the set
     parameters: list[PairParameters]  # material parameters of each of these rows
-    flags: IntArray  # for each of these rows, the index of its flag among the history values
+    flags: IntArray  # for each of these rows, index of the history value that is 1 if the row is enabled
     own: Runs  # the surfaces whose motion this process evaluates (in serial runs all), see `find_runs`
     turning: IntArray  # indices of the surfaces in ``own`` that are not spheres
     share: Share | None  # the part of the set that is assigned to this process; None in serial runs

@@ -221,8 +221,8 @@ def add_surface_contact(
 
 
 def _find_lengths(world: World, cables: Entity) -> FloatArray:
-    """Return the lengths of cables [m], shape (cables,); for active cables of winch ropes the distances of their nodes,
-    and 0 for inactive cables."""
+    """Return the lengths of cables [m], shape (cables,). The length of an active cable of a winch rope is the distance
+    between its nodes, and the length of an inactive one is 0."""
     if "share" not in cables.table.component.columns:
         return collect_lengths(world, cables)
     places = []

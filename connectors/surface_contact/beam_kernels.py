@@ -89,7 +89,8 @@ class BeamRow(NamedTuple):
 
 class Section(NamedTuple):
     """Cross section at a point: shape functions N of the nodes; Euler parameters e and their rates; n_e; the angular
-    velocity ω - Ω [rad/s] in the global frame, and w; the axes e_1 and e_2 in the frame of the surface.
+    velocity ω - Ω [rad/s] in the global frame, and w; the axes e_1 and e_2 in the frame of the surface. The docstring
+    of this module defines the symbols.
     """
 
     N: Four

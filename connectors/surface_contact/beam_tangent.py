@@ -5,8 +5,9 @@ The force f and the moment M in the frame of the surface are functions Phi of 12
 
     y = (X, V, w, θ).
 
-W_q and W_v are the derivatives of y with respect to the position p and the rotation φ of the cross section, and the
-position c and the rotation α of the surface, and with respect to their rates. For the global force A f and moment A M,
+W_q contains the derivatives of y with respect to the position p and the rotation φ of the cross section, and the
+position c and the rotation α of the surface. W_v contains the derivatives with respect to the rates of p, φ, c and α.
+For the global force A f and moment A M, where D_f and D_M are the first and the last three rows of D,
 
     D = dq Phi_y W_q + dv Phi_y W_v,    dF = A D_f + dq dα × F,    dM = A D_M + dq dα × M.
 
@@ -129,8 +130,8 @@ def unit_four(k: int) -> Four:
 
 @kernel(inline=True)
 def multiply_turned(o: SurfaceFrame, D: FloatArray, first: int, b: Vector) -> tuple[Vector, Vector]:
-    """Return the changes of force and moment, in the global frame, by the changes b of three coordinates; ``first`` is
-    the first of their columns in D."""
+    """Return the changes of force and moment, in the global frame, due to the changes b of three coordinates. In D, the
+    first column of these coordinates is ``first``."""
     x = (
         D[0, first] * b[0] + D[0, first + 1] * b[1] + D[0, first + 2] * b[2],
         D[1, first] * b[0] + D[1, first + 1] * b[1] + D[1, first + 2] * b[2],
@@ -181,7 +182,7 @@ def fill_section_tangent(
         axis = unit_vector(b)
         shift, turned = cross(axis, F), cross(axis, M)
         shift, turned = (dq * shift[0], dq * shift[1], dq * shift[2]), (dq * turned[0], dq * turned[1], dq * turned[2])
-        # position of the point, position and rotation of the surface
+        # derivatives with respect to the position of the point, and to the position and rotation of the surface
         df, dM = multiply_turned(o, D, 0, axis)
         write_changes(s, d, df, dM, shift, none, b, K)
         df, dM = multiply_turned(o, D, 6, axis)
@@ -192,7 +193,7 @@ def fill_section_tangent(
             df, dM = multiply_turned(o, B, 6 + at, axis)
             write_changes(s, d, df, dM, NONE, none, at + b, N)
     for l in range(4):
-        # rotation of the section and change of its angular velocity by Euler parameter l
+        # changes of the rotation and of the angular velocity of the section due to Euler parameter l
         one = unit_four(l)
         on_rate = turn_rate(s.et, one, s.square)
         df, dM = multiply_turned(o, D, 3, turn_rate(s.e, one, s.square))

@@ -180,7 +180,7 @@ def _read_text(file: Path) -> BedGrid | FloatArray:
             continue
         found = [_read_number(word) for word in words]
         values = [number for number in found if number is not None]
-        # the first row may consist of words, or begin with a word in the corner of a table
+        # the first row may be a heading: only words, or a word followed by the coordinates y of a table
         is_heading = not rows and (not values or (found[0] is None and len(values) == len(words) - 1))
         if len(values) < len(words) and not is_heading:
             raise ModelError(f"bed file {file}, line {at} is {line.strip()[:40]!r}: must have numbers [m] only")
@@ -314,7 +314,7 @@ def add_bed(
     corners = np.array(points, np.float64)
     if len(corners) < 2 or not (np.diff(corners[:, 0]) > 0.0).all():
         raise ModelError(f"points = {show(points)} m in add_bed: must be two or more with ascending distances")
-    # the first and the last piece are extended
+    # extend the first and the last piece far beyond the given points
     beyond = max(BEYOND * float(corners[-1, 0] - corners[0, 0]), FAR)
     for end, inner in ((0, 1), (-1, -2)):
         way = corners[end] - corners[inner]
@@ -342,7 +342,7 @@ def _choose_radius(corners: FloatArray, k: int, turn: float, rounding: float) ->
     sizes = np.hypot(*ways.T)
     slopes = ways / sizes[:, None]
     radius = min(rounding, 0.5 * float(sizes[k - 1 : k + 1].min()) / bend)
-    # the radius is halved if another piece crosses the circle of the arc
+    # halve the radius until no other piece crosses the circle of the arc
     side = np.sign(turn)
     while True:
         centre = corners[k] + radius * (side * slopes[k - 1, ::-1] * (-1.0, 1.0) - bend * slopes[k - 1])

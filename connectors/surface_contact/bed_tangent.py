@@ -119,7 +119,7 @@ def add_direction(S: Four, e: Heading, z: Lever, G: FloatArray, dq: float, K: Fl
     d = z.dx, z.dy, z.dz
     for b in range(3):
         axis = unit_vector(b)
-        # compute the variation of the force for the slope of the line, and the variation for the rotation of the
+        # compute the variations of the force due to a variation of the slope of the line, and due to a rotation of the
         # surface
         on_slope = multiply(G, combine(1.0, axis, -dot(e.t, axis), e.t), dq / e.size)
         on_turn = multiply(G, cross(e.t, axis), dq)

@@ -234,7 +234,7 @@ def check_thickness(world: Tables, table: EntityTable, surface: IntArray, place:
 
 
 def refuse_deep(rows: LocalRows, c: ContactRows, fields: Fields) -> list[str]:
-    """Return messages about cables that are deeper behind a surface than their length. See `Checks.refusals`."""
+    """Return messages about cables whose depth behind a surface exceeds their length. See `Checks.refusals`."""
     gap = eval_points(c, fields)[..., 1].min(axis=1, initial=np.inf)
     surfaces, length = rows.local("surface"), c.rows["length"] * c.rows["points"]
     return [

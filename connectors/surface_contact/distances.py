@@ -188,8 +188,8 @@ def create_field(x: FloatArray, y: FloatArray, heights: FloatArray, where: str) 
             f"heights in {where} has {len(heights)} numbers: must have {len(x)} x {len(y)} = {len(x) * len(y)}, one "
             "height [m] for each x and y, y varies first"
         )
-    along_x = _find_cells(x, heights.reshape(len(x), len(y)))  # (4, nx + 1, ny)
-    both = _find_cells(y, np.moveaxis(along_x, 2, 0))  # (4, ny + 1, 4, nx + 1)
+    along_x = _find_cells(x, heights.reshape(len(x), len(y)))  # shape (4, nx + 1, ny)
+    both = _find_cells(y, np.moveaxis(along_x, 2, 0))  # shape (4, ny + 1, 4, nx + 1)
     cells = both.transpose(3, 1, 2, 0).reshape(-1)
     numbers = np.concatenate((x, y, cells))
     return np.pad(numbers, (0, -len(numbers) % ROW)).reshape(-1, ROW)
@@ -277,7 +277,7 @@ def eval_field(field: FloatArray, first: int, nu: int, nv: int, x: float, y: flo
         fu, fv = u - x + b_u * w, v - y + b_v * w
         du, dv = (a22 * fu - a12 * fv) / det, (a11 * fv - a12 * fu) / det
         u, v = u - du, v - dv
-        # the error after a step is of the order of the square of the step
+        # after a step of Newton's method, the error is of the order of the square of this step
         found = abs(du) + abs(dv) <= FOUND * (abs(u) + abs(v) + abs(w))
         b, b_u, b_v, b_uu, b_uv, b_vv = eval_height(field, first, nu, nv, u, v)
     if not found or not (det > 0.0 and a11 > 0.0):
@@ -469,7 +469,7 @@ def eval_kind(which: int, geo: DistanceNumbers, pieces: FloatArray, x: float, y:
     if which == FIELD:
         phi, fx, fy, fz, xx, yy, zz, xy, xz, yz = eval_field(pieces, int(geo[0]), int(geo[1]), int(geo[2]), x, y, z)
         return Distance(phi >= -geo[7], phi, fx, fy, fz, xx, yy, zz, xy, xz, yz)
-    # polylines do not depend on y
+    # the distance from a polyline does not depend on y
     if which == POLYLINE:
         there, phi, g, h, rr, rz, zz = eval_profile(geo, pieces, x, z)
         return Distance(there and phi >= -geo[7], phi, g, 0.0, h, rr, 0.0, zz, 0.0, rz, 0.0)

@@ -43,7 +43,7 @@ class Meshes(NamedTuple):
 
     local: FloatArray  # points in the frames of their markers [m], shape (points, 3)
     marker: IntArray  # marker of the surface of each point, shape (points,)
-    drawing: Drawing  # faces of all surfaces; `draw` replaces its points
+    drawing: Drawing  # faces of all surfaces; `draw` replaces the points of this drawing
 
 
 def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
@@ -194,7 +194,7 @@ def eval_section(
         return rho, -(geo[0] * rho + geo[2]) / geo[1]
     if kind == SHEAVE:
         z = geo[5] * t
-        bend = geo[1] * geo[3]  # start of the flanks
+        bend = geo[1] * geo[3]  # |z| at the start of the flanks
         round_part = np.sqrt(np.maximum(geo[1] ** 2 - z**2, 0.0))
         s = np.where(np.abs(z) <= bend, round_part, (geo[1] - np.abs(z) * geo[3]) / geo[2])
         return geo[0] - s, z

@@ -185,7 +185,7 @@ def sweep_surfaces(
     """
     c, s, place, place0 = p.points, p.points.surfaces, m.position, m0.position
     row[MISSED] = 0.0
-    # motion of the surfaces
+    # largest displacement of a marker of the surfaces
     far = 0.0
     for j in range(len(s.kind)):
         at = s.marker[j]

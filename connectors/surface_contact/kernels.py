@@ -498,7 +498,7 @@ def find_angle(r: Spin, T0: Vector, d0: Vector) -> tuple[float, Vector]:
     respect to the slope. ``T0`` and ``d0`` are the tangent and the axis d_1 of the material at the start of the
     step."""
     u, c = cross(T0, r.T), max(1.0 + dot(T0, r.T), REVERSED)
-    # d_1 at the start, moved to the present tangent: (c - 1) d + u × d + u (u·d)/c
+    # axis d_1 at the start of the step, moved to the present tangent: (c - 1) d + u × d + u (u·d)/c
     moved = combine(1.0, combine(c - 1.0, d0, dot(u, d0) / c, u), 1.0, cross(u, d0))
     inverse = 1.0 / (r.size * c)
     return atan2(dot(cross(moved, r.d1), r.T), dot(moved, r.d1)), (inverse * u[0], inverse * u[1], inverse * u[2])

@@ -150,7 +150,7 @@ def write_point(
     law, t, damping, bent = r.law, F.f.force, 0.0, 0.0
     row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, stored, F.vn, sqrt(dot(F.vt, F.vt))
     row[11], row[12], row[13] = to_global(r.o, -t[0], -t[1], -t[2])
-    # power of the damper of friction, and energy of the bristle
+    # power of the tangential damper, and energy of the bristle
     if rub:
         damping, bent = eval_bristle(law, F.fn, state == SLIPS, F.vt, F.u)
     write_place(row[POWER:], law, F.gap, F.vn, F.fn, stored, taken, damping, lever, bent)
@@ -371,7 +371,7 @@ def create_filling(begin: Kernel, plain: Kernel, find: Kernel, read: Kernel) -> 
             own = c.rows[i]
             n, first, r = own.points, own.data, begin(c, m, x, v, i, g)
             for k in range(out.shape[1]):
-                # these values remain for points that the row does not have
+                # array elements without a point keep the values of `clear_point`
                 row = out[i, k]
                 clear_point(row)
                 if k >= n:
@@ -553,7 +553,7 @@ def fill_suction_loss(before: FloatArray, now: FloatArray, lost: FloatArray) -> 
                 continue
             f0, f1 = old[NORMAL_FORCE] - old[DAMPER_FORCE], new[NORMAL_FORCE] - new[DAMPER_FORCE]
             loss = 0.5 * (f0 + f1) * (new[DEPTH] - old[DEPTH]) - (new[SPRING_ENERGY] - old[SPRING_ENERGY])
-            # the length of a winch rope does work on the springs
+            # a change of the length of a winch rope does work on the springs of normal forces
             if now.shape[2] > PARTS and old[PARTS] > 0.0 and new[PARTS] > 0.0:
                 mean = 0.5 * (old[SPRING_ENERGY] / old[PARTS] + new[SPRING_ENERGY] / new[PARTS])
                 loss += mean * (new[PARTS] - old[PARTS])
@@ -613,7 +613,7 @@ def paint_points(rows: LocalRows, c: ContactRows, fields: Fields) -> Painting:
     if rows.table.component in rows.layout.losses:
         work = eval_friction_work(rows)[row] / (c.rows["length"] * c.rows["points"])[row] / lines
         painted["friction_work_per_length"] = Paint(work, "sum", 0.0, "J/m")
-    # drawings of winch ropes have fractions of the length of the cable instead of arc lengths
+    # in drawings of winch ropes, positions are fractions of the length of the cable instead of arc lengths
     length = 1.0 / c.rows["points"][row] if is_winch(c) else length
     return Painting(rows.local("cable")[row], place * length, (place + 1) * length, painted)
 

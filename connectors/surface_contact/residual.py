@@ -197,7 +197,7 @@ def measure_points(which: int, pieces: FloatArray, count: int, g: Any) -> None:
         measure(LINE, pieces, LANES, g)
     elif which == SHEAVE:
         measure(SHEAVE, pieces, LANES, g)
-    # only lanes with a row have the index of a piece
+    # these types read ``pieces`` at an index that only the first ``count`` lanes contain
     elif which == PROFILE:
         measure(PROFILE, pieces, count, g)
     elif which == POLYLINE:
@@ -213,7 +213,7 @@ def add_forces(j: int, g: Any) -> None:
         S = shape(relative_place(j, g.points[k]), g.cable_length[k])
         t = read_twelve(g.lever, k)
         z = Lever(t[0], t[1], t[2], t[3], t[4], t[5], t[6], t[7], t[8], t[9], t[10], t[11])
-        # forces do not need the Hessian
+        # the Hessian is set to 0, because forces do not depend on it
         nx, ny, nz = g.normal[0, k], g.normal[1, k], g.normal[2, k]
         h = Distance(True, g.distance[k], nx, ny, nz, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
         anchor = g.anchor[0, k], g.anchor[1, k], g.anchor[2, k]

@@ -85,7 +85,7 @@ def fill_gaps(p: PairRows, row: IntArray, number: IntArray, x: FloatArray, m: Po
     c, s = p.points, p.points.surfaces
     for k in range(len(row)):
         i, j, least = row[k], number[k] - 1, np.inf
-        # smallest gap of the points of the cable within the extent of the surface
+        # smallest gap of those points of the cable that are within the extent of the surface
         o = create_frame(s.Q, j, m.position, m.velocity, m.angular_velocity, m.rotation, s.marker[j])
         q = read_axis(c, x, i)
         for point in range(c.rows[i].points):
@@ -150,11 +150,11 @@ class WinchSurfaceSearch(SurfaceSearch):
     """Search for pairs of cables of winch ropes and surfaces, at the present length of the ropes."""
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return the places of `SurfaceSearch`."""
+        """Return the result of `SurfaceSearch.eval_places` for the present length of the ropes."""
         scale_rows(self.p.points, fields.x)
         return super().eval_places(fields)
 
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
-        """Return the gaps of `SurfaceSearch`."""
+        """Return the result of `SurfaceSearch.eval_gaps` for the present length of the ropes."""
         scale_rows(self.p.points, fields.x)
         return super().eval_gaps(fields, group, number)

@@ -233,7 +233,8 @@ def _flank(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _profile(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # Indices of the pieces of this table. `bind_surfaces` adds an offset when it joins the tables.
+    # geo[:, 0] is the index of the first piece of each profile among the pieces of this component, and geo[:, 1] is the
+    # number of pieces. `bind_surfaces` adds an offset to geo[:, 0] when it joins the components.
     counts = [len(pieces) for pieces in _create_profiles(get)]
     geo[:, 0], geo[:, 1] = np.cumsum(counts) - counts, counts
     geo[:, 2] = [np.hypot(*np.reshape(vertices, (-1, 2)).T).max() for vertices in get("vertices")]
@@ -247,7 +248,7 @@ def _polyline(get: Callable[[str], Any], geo: FloatArray) -> int:
 
 
 def _field(get: Callable[[str], Any], geo: FloatArray) -> int:
-    # geo[:, 0] is the index of the first value of each field among the values of all fields of this component.
+    # geo[:, 0] is the index of the first row of each field in the joined tables of all fields of this component.
     # `bind_surfaces` adds an offset when it joins the components.
     counts = [len(field) for field in _create_fields(get)]
     geo[:, 0] = np.cumsum(counts) - counts
@@ -277,8 +278,8 @@ def _create_profiles(get: Callable[[str], Any], where: str = "") -> list[FloatAr
 
 
 def _create_polylines(get: Callable[[str], Any], where: str = "") -> list[FloatArray]:
-    """Create the lines and arcs of each polyline, as `_create_profiles`. The rope is on the right-hand side if x
-    decreases along the polyline.
+    """Create the lines and arcs of each polyline, in the form of `_create_profiles`. The rope is on the right-hand
+    side if x decreases along the polyline.
     """
     found = []
     for k, (points, radii) in enumerate(zip(get("vertices"), get("rounding"), strict=True)):
@@ -362,7 +363,8 @@ def eval_axes(axis: FloatArray, along: FloatArray | None = None) -> FloatArray:
         given = along.any(axis=1)
         Q[given, :, 0] = x[given] / size[given, None]
         Q[given, :, 1] = np.cross(z[given], Q[given, :, 0])
-    # the smallest rotation to an axis that points downwards is not unique: x is kept, and y is computed from z and x
+    # the smallest rotation of the z axis to an axis that points downwards is not unique, so x is kept, and y is
+    # computed from z and x
     down = z[:, 2] < -1.0 + 1e-12
     Q[down] = np.stack((Q[down, :, 0], np.cross(z[down], Q[down, :, 0]), z[down]), axis=2)
     return Q

@@ -134,7 +134,7 @@ def fill_wrench(
     with respect to position and velocity, shape (3, 3) each, and F is the global force [N]."""
     d, e = (z.dx, z.dy, z.dz), (z.ex, z.ey, z.ez)
     for a in range(3):
-        # row a of the derivatives of the force with respect to d and its rate
+        # row a of the derivatives of the force with respect to d and to the rate of d
         x, y = (GX[a, 0], GX[a, 1], GX[a, 2]), (GV[a, 0], GV[a, 1], GV[a, 2])
         C[a, 0] = dq * (x[0] + o.wy * y[2] - o.wz * y[1]) + dv * y[0]
         C[a, 1] = dq * (x[1] + o.wz * y[0] - o.wx * y[2]) + dv * y[1]
@@ -147,7 +147,7 @@ def fill_wrench(
     C[0, 4], C[0, 5] = C[0, 4] + dq * F[2], C[0, 5] - dq * F[1]
     C[1, 5], C[1, 3] = C[1, 5] + dq * F[0], C[1, 3] - dq * F[2]
     C[2, 3], C[2, 4] = C[2, 3] + dq * F[1], C[2, 4] - dq * F[0]
-    # the moment d x F
+    # derivatives of the moment d x F
     for b in range(6):
         C[3, b], C[4, b], C[5, b] = cross(d, (C[0, b], C[1, b], C[2, b]))
         V[3, b], V[4, b], V[5, b] = cross(d, (V[0, b], V[1, b], V[2, b]))
@@ -430,7 +430,7 @@ def add_twist_point(
         moment = combine(1.0, cross(d, df), dq, cross(dd, F))
         moment = add(moment, combine(D[3, k], r.t, dq * M, dt))
         add_column(S, iL, sigma, df, moment, D[3, k], k, K)
-    # the coefficients σ of the spin vary
+    # terms due to the variations of the coefficients σ of the spin
     for k in range(TWIST_CABLE):
         i, u = find_part(k, iL)
         for l in range(TWIST_CABLE):

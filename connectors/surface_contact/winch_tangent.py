@@ -102,7 +102,7 @@ def fill_winch_motion(r: WinchSurfaceRow, t: WinchMaterial, z: Lever, Wq: FloatA
             write_turned(o, Wv, V, k, here)
             write_turned(o, Wq, V, k, combine(grows, axis, -1.0, cross(omega, here)))
             write_turned(o, Wq, T, k, (dS[j] * axis[0], dS[j] * axis[1], dS[j] * axis[2]))
-    # the rates w of slopes contain l_t q/l
+    # the rates w of the slope coordinates contain the term l_t q/l
     P, Q = (0.0, il * S[1], 0.0, il * S[3]), (-il * dS[0], 0.0, -il * dS[2], 0.0)
     vl = combine(1.0, eval_axis(P, w), -r.l_t * il, t.rl)
     write_turned(o, Wq, X, CABLE, t.rl)
@@ -229,7 +229,7 @@ def add_winch_point(
         if k < CABLE:
             axis = unit_vector(k % 3)
             dd = S[k // 3] * axis[0], S[k // 3] * axis[1], S[k // 3] * axis[2]
-            # r_l depends on the slopes, and S_i depends on the length
+            # terms due to the dependence of r_l on the slopes, and of S_i on the length
             change = dq * il * S[k // 3] * dot(axis, F) if (k // 3) % 2 == 1 else 0.0
             on_l += change
             K[k, CABLE] += change
