@@ -37,13 +37,13 @@ bathymetry = wl.option("bathymetry", "", "", "CSV file with rows x, y, z [m] of 
 output = wl.option("output", "anchor_chain_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-WATER, GRAVITY, DEPTH = 1025.0, 9.81, 70.0  # density [kg/m^3], gravity [m/s^2], mean depth [m]
-DIAMETER, PERIOD = 0.1, 8.0  # diameter of a rod with the chain's volume per length [m], period of the heave [s]
+WATER, GRAVITY, DEPTH = 1025.0, 9.81, 70.0  # density of the water [kg/m^3], gravity [m/s^2], mean depth [m]
+DIAMETER, PERIOD = 0.1, 8.0  # diameter [m] of a rod with the chain's volume per length, period [s] of the heave
 CHAIN = {"mass_per_length": 80.0, "axial_stiffness": 2e8, "bending_stiffness": 10.0, "axial_damping": 2e5}
 SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4  # mass per length in water [kg/m]
-WEIGHT = SUBMERGED * GRAVITY  # weight in water [N/m]
-LENGTH, SHIP = 300.0, (263.0, 20.0, 0.0)  # length of the chain and position of its top [m]
-STIFFNESS = 1e6  # stiffness of the bed [N/m^2]
+WEIGHT = SUBMERGED * GRAVITY  # weight in water per length [N/m]
+LENGTH, SHIP = 300.0, (263.0, 20.0, 0.0)  # length of the chain [m] and position of its top [m]
+STIFFNESS = 1e6  # stiffness of the bed per length of the chain [N/m^2]
 BRISTLES = 2e5  # stiffness of friction before the chain slips [N/m^2]
 
 
@@ -90,7 +90,7 @@ def anchor_ship(grid: con.BedGrid, moving: bool) -> Anchored:
     ends = nodes_of(world, chain)[[0, elements]]
     supports = con.hinge(world, ends)
     if moving:
-        # `supports` contains the constraints of x of both ends, then of y, then of z
+        # `supports` contains the constraints of both ends along x, followed by their constraints along y and along z
         world.set(supports[[1, 3, 5]], active=False)
         away, grown = con.smooth_step(0.0, max(end, 10.0), 0.0, drift), con.smooth_step(0.0, PERIOD, 0.0, heave)
         con.prescribe(world, ends[1], "x", away)

@@ -30,7 +30,7 @@ RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # radius and distance of the 
 HEIGHT = 1e-4  # thickness of the belt [m]; the belt touches the pulleys at half of the thickness below its axis
 MASS_PER_LENGTH = 0.8288  # mass per length [kg/m]
 PER_LENGTH = 1e8 * WIDTH  # stiffnesses of contact and friction are multiples of this value [N/m^2]
-TIMES = (0.3, 0.6, 1.0, 1.5, 2.0, 2.45)  # time [s] at which the speed of the driven pulley is compared
+TIMES = (0.3, 0.6, 1.0, 1.5, 2.0, 2.45)  # times [s] at which the speed of the driven pulley is compared
 
 
 DRIVE_SPEED = con.ramp(0.05, 0.6, 0.0, 12.0)  # times [s] and speed of the driver [rad/s]
@@ -76,14 +76,14 @@ contacts = con.add_contact(
     sticking_length=sticking_length,
 )
 
-# preload at rest: no friction, wheels locked, one node fixed
+# Compute the preload at rest. Friction is 0, and the wheels and one node of the belt are fixed.
 world.set(contacts, friction_coefficient=0.0, friction_stiffness_per_length=1e-8)
 world.set(drive, active=False)
 preload = wl.Static(world, load_steps=10, geometric=True, stabiliser=1e5, rtol=1e-6, atol=1e-6, name="preload")
 state = preload.solve()
 support_force = -float(wl.eval_output(supports[0], "force", state))
 
-# motion: friction acts, wheels and belt are free, the driver turns
+# Compute the motion. Friction acts, the wheels and the belt are free, and the driver turns.
 world.set(contacts, friction_coefficient=friction, friction_stiffness_per_length=50 * PER_LENGTH)
 for hold in holds:
     world.set(hold, active=False)

@@ -91,7 +91,7 @@ def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float
     state = wl.Static(world, load_steps=4, stabiliser=100.0, name=name).solve(hooks=hooks)
     if wl.help_requested():
         return state, net, np.zeros(2)
-    # The forces along x of all supports are followed by the forces along y. These forces act on the supports.
+    # The output contains the forces on all supports along x, followed by the forces on all supports along y.
     return state, net, -wl.eval_output(supports, "force", state).reshape(2, -1).sum(axis=1)
 
 

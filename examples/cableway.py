@@ -40,9 +40,9 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 # positions of the supports [m], unstretched length of the rope [m]
 START, END, LENGTH = (0.0, 0.0, 0.0), (300.0, 0.0, 60.0), 307.5
 EA, EI, MASS_PER_LENGTH = 1.2e8, 10.0, 8.0  # EA [N], EI [N m^2], mass per length [kg/m]
-TROLLEY, CABIN, HANGER, GRAVITY = 300.0, 1700.0, 4.0, 9.81  # masses [kg], length [m], acceleration [m/s^2]
+TROLLEY, CABIN, HANGER, GRAVITY = 300.0, 1700.0, 4.0, 9.81  # masses [kg], length of the hanger [m], gravity [m/s^2]
 FIELD = np.array((0.0, wind, -GRAVITY))
-PLACES = (60.0, 150.0, 240.0)  # position of the trolley along the rope [m]
+PLACES = (60.0, 150.0, 240.0)  # positions of the trolley along the rope [m]
 
 
 def find_trolley(place: float) -> NDArray[np.float64]:

@@ -46,7 +46,7 @@ class Case:
     contact_stiffness: float = 1e9
     bristle_stiffness: float = 1e9
     friction: float = 0.5
-    travel: int = 2  # displacement of the pulled end [element lengths]; results are means over the last length
+    travel: int = 2  # displacement of the pulled end [element lengths]; results are means over the last element length
 
 
 @dataclass(frozen=True)
@@ -74,7 +74,8 @@ def draw(case: Case) -> Drawing | None:
     spare = case.travel + SPARE
     strand = spare * length
 
-    # rope, weight on the left end, and pulled end; the displacement of the pulled end is minus the time of the sequence
+    # Create the rope, the weight on the left end, and the pulled end. At the time t of the sequence of equilibria, the
+    # displacement of the pulled end is -t.
     world = wl.World()
     rope = cable_around(
         world,

@@ -55,10 +55,10 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 # gravity [m/s^2], radius of the rope's axis on the sheave and radius of the rope [m]
 G, RADIUS, ROPE = 9.81, 0.25, 0.005
-CABIN, WEIGHT, DENSITY, EA = 120.0, 80.0, 0.4, 2e6  # masses [kg], mass per length [kg/m], EA [N]
+CABIN, WEIGHT, DENSITY, EA = 120.0, 80.0, 0.4, 2e6  # masses [kg]; mass per length [kg/m] and EA [N] of the rope
 CONTACT = 1e8  # stiffness of contact and bristles [N/m^2]
 RISE, STEP, REST = 0.2, 1e-3, 0.1  # rise time of the deceleration, step size, and time after the stop [s]
-LATER = 0.25  # time at which the whole contact slips [s]
+LATER = 0.25  # time [s] at which the whole contact already slips
 SHORT = 0.5  # length of the cabin's strand at the start [m]
 FRICTION = friction / sin(groove)
 

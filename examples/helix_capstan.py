@@ -29,7 +29,7 @@ TENSION = 100.0  # force T0 [N] on the first end
 SPARE = 4  # number of elements of each strand in addition to the elements that are pulled over the drum
 STEPS = 12  # smallest number of steps in which the rope is displaced by one element length
 FINEST = 288  # smallest number of steps in which the rope is displaced by the length of the arc
-FAR = 1e3  # end of the tables of prescribed displacements [m], which exceeds all displacements
+FAR = 1e3  # largest displacement [m] in the tables of prescribed displacements; no run reaches it
 
 
 @dataclass(frozen=True)

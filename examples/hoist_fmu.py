@@ -27,8 +27,9 @@ end_time = wl.option("end_time", 2.0, "s", "end of the motion", minimum=0.1)
 controller = wl.option("controller", "", "", "an FMU that controls the motor")
 exchange = wl.option("exchange", 0.01, "s", "time between two exchanges with the controller", minimum=1e-4)
 
-R, J, LENGTH, EA, GRAVITY = 0.15, 0.9, 8.0, 4e5, 9.81  # radius [m], inertia [kg m^2], length [m], EA [N], g [m/s^2]
-ROPE, TORQUE = 0.05, 45.0  # mass per length [kg/m], torque of the motor without a controller [N m]
+# radius of the drum [m], inertia of drum and motor [kg m^2], length of the rope [m], EA [N], gravity [m/s^2]
+R, J, LENGTH, EA, GRAVITY = 0.15, 0.9, 8.0, 4e5, 9.81
+ROPE, TORQUE = 0.05, 45.0  # mass per length of the rope [kg/m], torque of the motor without a controller [N m]
 WEIGHT = (mass + ROPE * LENGTH) * GRAVITY
 
 world = wl.World(gravity=(0.0, -GRAVITY))
@@ -40,7 +41,7 @@ con.hinge(world, rope.nodes[0])
 load = world.add(el.MassPoint, name="load", position=(0.0, -LENGTH), mass=mass)
 ends = [con.position_marker(world, end) for end in (rope.nodes[2], load)]
 world.add(con.RevoluteJoint2D, marker0=ends[0], marker1=ends[1])
-# inertia of drum and motor, converted to a mass that moves with the rope [kg]
+# inertia of drum and motor, converted to a mass [kg] that moves with the rope
 world.add(el.GenericODE2, nodes=rope.feed, mass=[[J / R**2]])
 out = con.coordinate_marker(world, rope.feed, "s")  # length of rope that has left the drum
 motor = world.add(con.CoordinateLoad, marker=out)

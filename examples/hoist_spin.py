@@ -31,7 +31,7 @@ elements = wl.option("elements", 8, "1", "elements of the rope", minimum=1)
 output = wl.option("output", "hoist_spin_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-DIAMETER, EA, EI, GJ = 0.016, 8e6, 40.0, 100.0  # diameter [m], EA [N], EI [N m^2], GJ [N m^2]
+DIAMETER, EA, EI, GJ = 0.016, 8e6, 40.0, 100.0  # rope: diameter [m], EA [N], EI [N m^2], GJ [N m^2]
 
 # coupling of tension and twist [N m]: the torque is the tension times 0.1 diameters of the rope
 C = 0.1 * DIAMETER * EA

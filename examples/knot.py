@@ -29,7 +29,7 @@ end_time = wl.option("end_time", 0.32, "s", "when the ends stop being drawn", mi
 output = wl.option("output", "knot_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-# radius [m], EA [N], contact stiffness [N/m^2], step [s], rise of the speed [s]
+# radius [m], EA [N], contact stiffness [N/m^2], step size [s], time [s] in which the speed rises
 RADIUS, EA, STIFFNESS, STEP, RISE = 0.005, 2e4, 2e8, 1e-3, 0.02
 
 
@@ -75,8 +75,8 @@ apart = (position[-1] - position[0]) / np.linalg.norm(position[-1] - position[0]
 
 
 class Draw:
-    """Function that returns the displacement [m] of an end along an axis over time; ``share`` is the component of the
-    speed along this axis [m/s].
+    """Function of time that returns the displacement [m] of an end along an axis; ``share`` is the component [m/s] of
+    the speed along this axis.
     """
 
     def __init__(self, end: str, axis: str, share: float) -> None:

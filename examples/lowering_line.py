@@ -44,14 +44,14 @@ step = wl.option("step", 0.05, "s", "time step", minimum=1e-4)
 output = wl.option("output", "lowering_line_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-WATER, GRAVITY = 1025.0, 9.81  # density [kg/m^3], gravity [m/s^2]
+WATER, GRAVITY = 1025.0, 9.81  # density of the water [kg/m^3], gravity [m/s^2]
 MASS, DIAMETER = 12e3, 2.0  # mass [kg] and diameter [m] of the load
 TIP, FIRST = 12.0, 8.0  # height of the crane tip above the water, and length of the rope at the start [m]
-EA, RHO, DAMPING, ROPE = 1.2e7, 2.8, 1e6, 0.05  # EA [N], mass per length [kg/m], damping [N s], diameter [m]
+EA, RHO, DAMPING, ROPE = 1.2e7, 2.8, 1e6, 0.05  # rope: EA [N], mass per length [kg/m], damping [N s], diameter [m]
 OMEGA = 2.0 * np.pi / period  # angular frequency of heave [rad/s]
 WAIT = 6.0  # time in which heave and waves grow, before the winch starts [s]
 VOLUME = np.pi / 6.0 * DIAMETER**3  # volume of the load [m^3]
-MOVING = MASS + 0.5 * WATER * VOLUME  # the load with its added mass [kg]
+MOVING = MASS + 0.5 * WATER * VOLUME  # mass of the load plus its added mass [kg]
 
 
 def eval_amplitude(length: float) -> float:

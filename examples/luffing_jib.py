@@ -39,13 +39,14 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 # jib: length [m], EA [N], shear stiffness GA [N], torsional stiffness GJ and EI [N m^2], mass per length [kg/m]
 LENGTH, EA, GA, GJ, EI, MASS_PER_LENGTH = 40.0, 1.6e9, 2e8, 2e8, 3e8, 120.0
 TOP = np.array((-6.0, 0.0, 12.0))  # upper end of the pendants at the crane [m]; the foot of the jib is the origin
-PENDANT_EA, PENDANT_MASS = 6e8, 12.0  # EA [N], mass per length [kg/m]
+PENDANT_EA, PENDANT_MASS = 6e8, 12.0  # pendants: EA [N], mass per length [kg/m]
 ROPE, ROPE_EA, ROPE_MASS = 12.0, 2e8, 3.0  # rope of the load: length [m], EA [N], mass per length [kg/m]
-SOLID, DRAG, AREA, AIR = 0.6, 1.8, 5.0, 1.25  # width of the jib [m], drag [1], drag area of the load [m^2], ρ [kg/m^3]
+# width [m] and drag coefficient [1] of the jib, drag area of the load [m^2], density of the air [kg/m^3]
+SOLID, DRAG, AREA, AIR = 0.6, 1.8, 5.0, 1.25
 GRAVITY = 9.81
 ALONG = np.array((np.cos(np.radians(angle)), 0.0, np.sin(np.radians(angle))))
 TIP = LENGTH * ALONG
-GUST = 0.5 * AIR * speed**2 * AREA  # wind on the load [N]
+GUST = 0.5 * AIR * speed**2 * AREA  # force of the wind on the load [N]
 
 
 def lift(mass: float) -> tuple[float, float, float]:

@@ -38,7 +38,7 @@ step = wl.option("step", 0.05, "s", "time step", minimum=1e-4)
 output = wl.option("output", "moored_buoy_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density [kg/m^3], gravity [m/s^2], depth [m]
+WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density of the water [kg/m^3], gravity [m/s^2], depth [m]
 DIAMETER, HEIGHT, MASS = 3.0, 2.4, 9000.0  # diameter and height [m] and mass [kg] of the buoy
 INERTIA = (9.0e3, 9.0e3, 1.0e4)  # moments of inertia of the buoy [kg m^2]
 CENTER = -0.8  # height of the centre of mass above the middle of the buoy [m]

@@ -28,8 +28,9 @@ distance = wl.option("distance", 0.8, "m", "distance of the axes", minimum=0.6)
 output = wl.option("output", "quarter_turn_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-RADIUS, WIDTH, HALF, TENSION = 0.1, 0.03, 0.0005, 200.0  # radius, width, half the thickness [m], tension [N]
-GJ, STEP = 0.05, 0.025  # torsional stiffness [N m^2], turn of the driver in a step [rad]
+# radius of the pulleys, width of the belt and half of its thickness [m], tension [N]
+RADIUS, WIDTH, HALF, TENSION = 0.1, 0.03, 0.0005, 200.0
+GJ, STEP = 0.05, 0.025  # torsional stiffness [N m^2], rotation of the driver in a step [rad]
 
 # the driver rotates about z, and the driven pulley about x
 world = wl.World()
@@ -66,7 +67,7 @@ def find_lateral(state: wl.State) -> tuple[float, float]:
 
 
 def find_tension(state: wl.State) -> float:
-    """Return the mean tension of the spans [N]."""
+    """Return the mean tension [N] of the spans."""
     return float(np.mean([span.tension for span in belt.report(state).spans]))
 
 

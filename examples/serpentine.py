@@ -52,7 +52,7 @@ belt = wl.Belt(
     world, pulleys, tension=tension, axial_stiffness=EA, bending_stiffness=5e-3, mass_per_length=RHO, axial_damping=5.0,
     cord_offset=(0.002, 0.001), step=step,
 )  # fmt: skip
-wound = float(belt.hub_loads[1] @ (-ARM[1], ARM[0])) / SPRING  # angle of the spring that balances the belt [rad]
+wound = float(belt.hub_loads[1] @ (-ARM[1], ARM[0])) / SPRING  # angle [rad] at which the spring balances the belt
 swing = {"marker1": con.coordinate_marker(world, arm, "rotation"), "stiffness": SPRING, "damping": 0.5}
 world.add(con.CoordinateSpringDamper, offset=-wound, **swing)
 for name, damping in DRAG.items():

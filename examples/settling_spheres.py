@@ -86,7 +86,7 @@ class Energies(wl.StepHook):
         self.rows = [tuple(row) for row in kept["rows"].tolist()]
 
     def tabulate(self) -> NDArray[np.float64]:
-        """Return kinetic, potential, stored and dissipated energy after each step [J], shape (steps + 1, 4)."""
+        """Return kinetic, potential, stored and dissipated energy [J] after each step, shape (steps + 1, 4)."""
         dissipated = CubicSpline(self.times, self.power).antiderivative()(self.times)
         return np.column_stack((self.rows, dissipated))
 

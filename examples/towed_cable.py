@@ -38,7 +38,7 @@ NORMAL, AXIAL = 1.2, 0.01  # drag coefficients [1]
 
 # mass per length [kg/m], EA [N], EI [N m^2]
 ROPE = {"mass_per_length": 1.4, "axial_stiffness": 5e7, "bending_stiffness": 1.0}
-WEIGHT = (ROPE["mass_per_length"] - WATER * np.pi * diameter**2 / 4) * GRAVITY  # weight in water [N/m]
+WEIGHT = (ROPE["mass_per_length"] - WATER * np.pi * diameter**2 / 4) * GRAVITY  # weight in water per length [N/m]
 
 
 def find_closed_form(speed: float) -> tuple[float, float]:

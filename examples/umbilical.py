@@ -33,7 +33,7 @@ output = wl.option("output", "umbilical_out", "", "folder for results; 'none' wr
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 LENGTH, EA, EI, GJ = 4.0, 4e4, 1.0, 0.8  # length [m], EA [N], EI [N m^2], GJ [N m^2]
-MASS, STIFFNESS, STEP = 0.5, 4e5, 2.5e-3  # mass per length [kg/m], contact stiffness [N/m^2], step [s]
+MASS, STIFFNESS, STEP = 0.5, 4e5, 2.5e-3  # mass per length [kg/m], contact stiffness [N/m^2], step size [s]
 twist = 2.0 * np.pi * turns
 
 
@@ -84,7 +84,8 @@ con.prescribe(world, nodes[last], "twist", lambda t: twist)
 # a small force at the middle selects the direction of the loop
 world.add(con.Force, marker=con.position_marker(world, nodes[last // 2]), vector=(0.0, 0.05, 0.0))
 
-# the clamp starts at twice the tension at which the line buckles, moves 5 % beyond the maximum, and returns
+# The clamp starts at twice the tension at which the line buckles, moves 5 % beyond the maximum of the shortening, and
+# returns.
 stretched = 2.0 * find_tension(1.0) * LENGTH / EA
 turning = (stretched + 1.05 * farthest) / speed
 end = 2.0 * turning

@@ -151,7 +151,7 @@ def add_curvature(
     for i in range(4):
         dd += y[7 + i] * y[7 + i]
     u = l * dd / n
-    # gradients of b·Γ with respect to e (g), of m·k with respect to e (h) and d (-Pe)
+    # g: gradient of b·Γ with respect to e. h and -Pe: gradients of m·k with respect to e and d.
     for i in range(4):
         gi, hi, Pi = -along * y[3 + i], -mk * y[3 + i], 0.0
         for j in range(4):
@@ -161,7 +161,7 @@ def add_curvature(
         g[i], h[i], Pe[i] = c * gi, c * hi, Pi
     for i in range(4):
         ei, gi, hi, Pi = y[3 + i], g[i], h[i], Pe[i]
-        # component i of the gradients of u with respect to e (u0) and d (u1)
+        # u0 and u1: component i of the gradients of u with respect to e and d; v0 and v1: component j
         u0, u1 = -c * u * ei, c * l * y[7 + i]
         for j in range(4):
             own = 1.0 if i == j else 0.0

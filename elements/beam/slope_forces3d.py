@@ -137,7 +137,7 @@ def fill_second(w: FloatArray, s: FloatArray, H: FloatArray) -> None:
         value = scale * own * w[o]
         H[0, 0] += a * (a - 1.0) * value / (g33 * g33)
         H[2, 2] += b * (b - 1.0) * value / (D * D)
-        # entries of the upper triangle; the index o is greater than 2
+        # these elements are in the upper triangle of H, because the index o is greater than 2
         H[0, 1] += a * e * scale * w[o] / g33
         H[0, 2] += a * b * value / (g33 * D)
         H[0, o] += a * scale * own / g33
@@ -181,7 +181,7 @@ def fill_curvature(
         t[3] * p[1] + t[8] * d2[1] + t[9] * d3[1],
         t[3] * p[2] + t[8] * d2[2] + t[9] * d3[2],
     )
-    # terms with unit matrices
+    # blocks of K that are multiples of the unit matrix
     for i in range(3):
         K[R2 + i, R2 + i] += 2.0 * t[2] * g33
         K[R3 + i, R3 + i] += 2.0 * (t[0] + t[2] * g22)

@@ -87,7 +87,8 @@ def fill_product(row: Any, dq: float, dv: float, G: FloatArray, R: FloatArray, T
     """
     count = G.shape[1]
     width = 3 + (count - 3) // 2
-    # T = (dq S + dv D) G + dq D R; Γ does not depend on ψ', and κ does not depend on r'
+    # T = (dq S + dv D) G + dq D R. The loops omit elements of G and R that are 0, because Γ does not depend on ψ', and
+    # κ does not depend on r'.
     for a in range(6):
         for b in range(count):
             T[a, b] = 0.0

@@ -218,9 +218,9 @@ class Bodies(NamedTuple):
     contains it, its reference value, the constant force, the force ``called`` of the user function, and its row of the
     product M T for the weight, shape (3,).
     """
-    matrices: FloatArray  # elements of all matrices, see `pool_matrices`
-    forces: dict[int, StateFunction]  # user functions of forces by index of the row
-    masses: dict[int, StateFunction]  # user functions of masses by index of the row
+    matrices: FloatArray  # elements of the matrices of all rows, see `pool_matrices`
+    forces: dict[int, StateFunction]  # from the index of a row to its user function of forces
+    masses: dict[int, StateFunction]  # from the index of a row to its user function of masses
 
     def matrix(self, name: str, i: int) -> FloatArray:
         """Return a matrix of row i, shape (n, n), without copying it."""

@@ -57,8 +57,8 @@ def pool_matrices(
 
     Args:
         rows: the rows of the table on this process.
-        shapes: heights and widths of the matrices of the rows by name, shape (rows,) each. A name that is not a column
-            reserves zero matrices for results.
+        shapes: heights and widths of the matrices of the rows by name, shape (rows,) each. For a name that is not a
+            column, zero matrices are reserved for results.
 
     Returns:
         For each name, the indices of the first elements of the matrices, shape (rows,), and the array with the elements

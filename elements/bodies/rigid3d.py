@@ -118,7 +118,7 @@ def parse_inertia(given: Any, first_row: int) -> Any:
             "(3,), (6,), (3, 3), (rows, 6) or (rows, 3, 3) [kg m^2]"
         )
     if not np.isfinite(values).all():
-        return values  # the table raises an error for values that are not finite
+        return values  # values that are not finite cause an error when they are written to the table
     for i, tensor in enumerate(values.reshape(-1, 3, 3)):
         where = f"in RigidBody3D row {first_row + i}"
         if np.abs(tensor - tensor.T).max() > SYMMETRY * np.abs(tensor).max():

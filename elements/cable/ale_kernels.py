@@ -33,7 +33,7 @@ from windlass.framework.kernels.kernel import kernel
 def slide_matrices(L: FloatArray) -> FloatArray:
     """Return G with S_j' = Σ_i S_i G_ij, shape (rows, 4, 4), for cables of the lengths L [m], shape (rows,)."""
     _, dS, ddS = eval_shape(np.array((0.0, 1.0)), L[:, None])
-    # column j of G contains S_j' and S_j'' at both ends
+    # column j of G contains the values of S_j' and S_j'' at both ends
     return np.stack((dS, ddS), axis=2).reshape(-1, 4, 4)
 
 
@@ -97,13 +97,13 @@ def scatter_tangent(
         row = rows[i]
         n, to, G = row.dofs, slots[i], row.G
         fill_product(G, x, n, g)
-        # B contains the derivatives of fe with respect to the 9 coordinates and their rates, multiplied by dq and dv;
-        # ve contains s_t G q, which depends on q
+        # B contains dq times the derivatives of fe with respect to the 9 coordinates, plus dv times the derivatives
+        # with respect to their rates. If ``convective`` is true, fe depends on w = v + s_t G q, and therefore on q.
         for a in range(8):
             B[a, 8] = 0.0
             for b in range(8):
                 B[a, b] = K[i, a, b]
-        # if convective, damping uses w = v + s_t G q
+        # derivatives of the damping forces that are due to the term s_t G q of w
         if row.convective:
             s_t = dq * v[n[8]]
             for a in range(8):
@@ -198,7 +198,7 @@ def inertia_tangent(
             if row.use_coupling_terms:
                 values[to[k, 8]] += da * Pq[k]
                 values[to[8, k]] += da * Pq[k]
-                # (P q)·a with respect to q: Pᵀ a
+                # derivative of (P q)·a with respect to q: Pᵀ a
                 j, l = k // 2, k % 2
                 total = P[0, j] * a[n[l]] + P[1, j] * a[n[2 + l]] + P[2, j] * a[n[4 + l]] + P[3, j] * a[n[6 + l]]
                 values[to[8, k]] += dq * total

@@ -25,7 +25,7 @@ from windlass.framework.model.rows import create_records
 from windlass.framework.model.system import Slots
 
 SHARE = 1.0 / 6.0
-"""Weight of an end of a cable in integration rule 2 [1]."""
+"""Weight [1] of an end of a cable in integration rule 2."""
 
 
 def create_broken(rows: LocalRows, dofs: IntArray) -> NDArray[Any]:

@@ -161,13 +161,13 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     """
     some, points = rows.select(row), create_rule(rule)
 
-    # these records are created when the energies are evaluated for the first time
+    # the records of `own` are created when the energies are evaluated for the first time
     @functools.cache
     def own() -> RuleRows:
         return create_rows(some, row, points)._replace(dofs=dofs[row])
 
     lanes = create_lanes(own.__wrapped__())
-    # the integration points of rule 2 are constants in the kernels for this rule
+    # the kernels for rule 2 contain the integration points as constants
     parameters: tuple[Any, ...] = (lanes,) if rule == 2 else (lanes, points)
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return RuleGroup(
@@ -233,7 +233,7 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
         row = np.flatnonzero((integration == rule) & given)
         if len(row):
             user_groups += create_user_groups(rows, row, rule, dofs, kind)
-    # broken rows with user functions are included, so that the storage of the matrix does not change when rows break
+    # broken rows with user functions are included, so that the storage of the matrix does not change when cables break
     users = bool(with_users.any())
     inertia = create_inertia(rows.local("mass_per_length"), rows.local("length"), dofs)
     ends = broken_cables.create_calls(rows, dofs)

@@ -117,7 +117,7 @@ def eval_free_strain(rows: LocalRows) -> FloatArray:
 
 
 def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
-    """Return the mean of the strains at both ends and in the middle of each cable [1], shape (rows,), for coordinates
+    """Return the mean [1] of the strains at both ends and in the middle of each cable, shape (rows,), for coordinates
     x, shape (rows, 4 d).
     """
     r0, s0, r1, s1 = split(x)
@@ -134,7 +134,7 @@ def split(x: FloatArray) -> list[FloatArray]:
 
 @kernel
 def bend_at_ends(x: FloatArray, dofs: IntArray, length: float, d: int) -> tuple[float, float]:
-    """Return the product of the length L and the curvature κ = |r' x r''|/|r'|² at both ends of an element [rad]."""
+    """Return the product L κ [rad] of length L and curvature κ = |r' × r''|/|r'|² at both ends of an element."""
     slope0, product0, rate0, slope1, product1, rate1 = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     for a in range(d):
         chord = (x[dofs[2 * d + a]] - x[dofs[a]]) / length

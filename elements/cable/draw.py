@@ -165,7 +165,7 @@ def fill_strains(
             h_t = combine(ig, h_t, -2.0 * ig * ig * half_g_t, h)
             eps[i, j] = length - 1.0
             eps_t[i, j] = half_g_t / length
-            # in 2D the curvature has only the component about z
+            # in 2D the curvature has only the component about the z axis
             kap[i, j, -1], kap_t[i, j, -1] = h[2] * ig, h_t[2]
             if d == 3:
                 kap[i, j, 0], kap[i, j, 1] = h[0] * ig, h[1] * ig

@@ -286,8 +286,10 @@ def check_slow(world: Tables, table: EntityTable) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for invalid cables and slow strains, and unless exactly one of the stiffness of the slow strain
-    and the static stiffness is given, the latter below the dynamic stiffness."""
+    """Raise ModelError for invalid cables and slow strains. The error is also raised if both or none of
+    ``slow_stiffness`` and ``static_stiffness`` are given, or if the static stiffness is not below ``axial_stiffness``,
+    the dynamic stiffness.
+    """
     check_slow(world, table)
     slow, static = table.local("slow_stiffness"), table.local("static_stiffness")
     names = ("slow_stiffness", "static_stiffness")

@@ -58,7 +58,7 @@ BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
 list of strain, strain_rate, reference_strain, curvature, curvature_rate and reference_curvature. The values are the
 names in messages.
 """
-# Step of central differences, relative to the magnitude of strains, or of curvatures times length [1].
+# Step [1] of central differences, relative to strains, or to curvatures times the length of the cable.
 STEP = 1e-6
 
 

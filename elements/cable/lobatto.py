@@ -69,8 +69,8 @@ def fill_entries(
     the blocks (pp, pk, kp, kk) at the two bending points, without weights.
     """
     a, b = n // dims, n % dims
-    # distances in M between the elements for successive vectors r0, s0, r1, s1: x along a row of the matrix, y along a
-    # column
+    # M contains the element matrix row by row. For successive vectors of r0, s0, r1, s1, the indices in M differ by x
+    # within a row of the matrix, and by y within a column.
     x, y = dims, 4 * dims * dims
     # sums and differences of the blocks of the two bending points, and derivatives of the bending forces with respect
     # to d and w. Each point has the weight L/2

@@ -113,8 +113,8 @@ def mass_product(c: Inertia, x: FloatArray, f: FloatArray) -> None:
             f[n[a + 3 * d]] += product(M[3], q)
 
 
-# The following kernels do not call `mass_rows`. With this call, the compiler would reorder the sums, and the last
-# digits of results would change.
+# The following kernels do not call `mass_rows`, because with such a call the compiler would reorder the sums, and the
+# last digits of results would change.
 
 
 @kernel(inline=True)

@@ -296,7 +296,7 @@ def eval_position(c: CableSections) -> FloatArray:
 
 
 def eval_displacement(c: CableSections) -> FloatArray:
-    """Return the displacement of a point of the cross section from its reference position [m], shape (rows, k, 3)."""
+    """Return the displacement [m] of a point of the cross section from its reference position, shape (rows, k, 3)."""
     reference = c.rows.reference[:, : c.motion.x.shape[1]]
     turned_by = c.normal - find_normal(interpolate(c.places.shape.dS, reference))
     return in_space(interpolate(c.places.shape.S, c.motion.x - reference) + c.y[..., None] * turned_by)

@@ -54,8 +54,8 @@ class Rule(NamedTuple):
     Kb: FloatArray
 
 
-# fast=False: the values of shape functions must be bitwise identical, whether they are computed for a single point, for
-# a lane or for an array.
+# The kernels of shape functions are compiled with fast=False, because their values must be bitwise identical for a
+# single point, for a lane and for an array.
 
 
 @kernel(inline=True, fast=False)

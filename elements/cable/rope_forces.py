@@ -2,7 +2,7 @@
 evaluate the difference between the axial force of these cables and the linear axial force that the kernels of `Cable2D`
 and `Cable3D` evaluate.
 
-    e = ε - ε_ref,    F = N - EA e,    N of the law without axial damping
+    e = ε - ε_ref,    F = N - EA e,    N: axial force of the law, without axial damping
     forces: f = Σ w L F ∂ε/∂q,    ∂ε/∂q = S' t,    t = r'/|r'|
     tangent: Σ w L (∂F/∂e ∂ε/∂q ∂ε/∂qᵀ + F S' S'ᵀ (I - t tᵀ)/|r'|)
     slow strain at each point: η y_t + T(y) - N = 0

@@ -4,7 +4,9 @@
     static stiffness S: y = T/S - T/(α + β T), so that the static strain under the load T is T/S
     working curves: ε(T) = y + u(T),    u = ∫ dT/(α + β T) = ln(1 + β T/α)/β
 
+Here K is the stiffness of the slow part, and α + β T, with α = EA, is the dynamic stiffness under the mean load T.
 Under a constant load T, the fast part of a rope with working curves has the strain u, and ε is the strain of the rope.
+
 Let h be the largest slow strain in the past, T_m and ε_m the mean load and the strain of the original working curve at
 h, and ε_0 the strain at which the original working curve begins. For y >= h, T(y) is the original working curve, a
 table. For y < h, T follows the working curve

@@ -279,7 +279,7 @@ def fill_stiffness(
         N += row.axial_damping * il * dot(p, pt)
         t = il * p[0], il * p[1], il * p[2]
         add_gradient(r.wa[j], P, t, along)
-        # derivatives of N t with respect to r' and r'_t; il across·pt is the derivative of ε_t with respect to r'
+        # derivatives of N t with respect to r' and r'_t; il across is the derivative of ε_t with respect to r'
         EA, d = dq * row.axial_stiffness + dv * row.axial_damping, row.axial_damping
         across = combine(1.0, pt, -dot(t, pt), t)
         for a in range(3):
@@ -326,7 +326,7 @@ def fill_stiffness(
         for m in range(COUNT):
             for n in range(COUNT):
                 matrix[m, n] += M1 * H1[m, n] + M2 * H2[m, n] + g1[m] * change1[n] + g2[m] * change2[n]
-        # derivatives of q + β ∂k, from which the change of β follows
+        # ``along`` contains δq + β δk, because δβ = -(δq + β δk)/k
         for m in range(COUNT):
             along[m] += w * B * ((q1 + 2.0 * angle * k1) * g1[m] + (q2 + 2.0 * angle * k2) * g2[m])
     add_product(-0.5 * dq / stiffness, along, along, matrix)

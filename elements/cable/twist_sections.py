@@ -85,7 +85,9 @@ def create_sections(rows: int, k: int) -> RodSections:
 
 @kernel
 def fill_references(rows: Any, x: FloatArray) -> None:
-    """Set free_angle, free_twist and the sign of F1 of all rows, from the reference coordinates."""
+    """Compute the fields free_angle and free_twist and the sign of the field F1 of all rows from the reference
+    coordinates.
+    """
     y = np.empty(COUNT)
     for i in range(len(rows)):
         row = rows[i]

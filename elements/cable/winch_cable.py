@@ -110,8 +110,8 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 @kernel
 def take_flows(own: Any, lost: int, v: FloatArray, flow: FloatArray, powers: FloatArray) -> None:
-    """Add the flows of strain energy and kinetic energy out of the model [W] to ``powers``. The first ``lost`` elements
-    of ``powers`` contain the powers of damping. Set ``flow``, the result of `fill_flows`, to 0.
+    """Add the flows [W] of strain energy and kinetic energy out of the model to ``powers``. The first ``lost`` rows of
+    ``powers`` contain the powers of damping. Set ``flow``, the result of `fill_flows`, to 0.
     """
     for i in range(len(own)):
         row = own[i]

@@ -159,7 +159,7 @@ def add_damping(
     """
     n = count_coordinates(rows)
     d, last = (n - 1) // 4, n - 1
-    # only the coordinates of positions, slopes and l have an effect
+    # angles of cables with torsion have no effect on the strain, so their elements of J and DJ remain 0
     S, J, DJ, rate = np.empty((3, 4)), np.zeros(n), np.zeros((n, n)), np.empty(n)
     p, p_l, m, m_l, e, across = np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty(d), np.empty((d, d))
     for i in range(len(rows)):

@@ -72,8 +72,8 @@ def inertia_tangent(
         dofs, to, l = row.dofs, slots[i], find_length(row, x)
         l_t, l_tt = v[dofs[last]], a[dofs[last]]
         for point in range(len(P.w)):
-            # r_tt: acceleration u_t of the material, the sum of the terms with q_tt, l_tt, l_t q_t and l_t²; by_l:
-            # derivative of this acceleration with respect to l
+            # r_tt: acceleration u_t of the material, which is the sum of the terms with q_tt, l_tt, l_t q_t and l_t².
+            # by_l: derivative of u_t with respect to l.
             fill_shapes(row, P, point, l, S)
             m = P.w[point] * row.share * l * row.mass_per_length
             sum_up(S[0], 0, a, dofs, r_tt, by_l, l)

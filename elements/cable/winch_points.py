@@ -46,7 +46,7 @@ def count_coordinates(rows: Any) -> int:
 
 @kernel
 def find_length(row: Any, x: FloatArray) -> float:
-    """Return the length l of the rope of a cable [m], or NaN if l is not above the shortest length."""
+    """Return the length l [m] of the rope outside the winch, or NaN if l is not above the shortest length."""
     l: float = x[row.dofs[-1]]
     return l if l > row.shortest else np.nan
 

@@ -215,8 +215,8 @@ def find_free_outlets(rows: LocalRows, fields: Fields) -> list[str]:
 
 
 class Twists(NamedTuple):
-    """Results of winch cables with torsion, shape (rows,) each: twist [rad/m] and torque with damping [N m]. All values
-    are NaN for cables in reserve.
+    """Results of winch cables with torsion, shape (rows,) each: twist [rad/m], and torque [N m], which includes
+    damping. All values are NaN for cables in reserve.
     """
 
     twist: FloatArray
@@ -240,7 +240,7 @@ def eval_twist_sections(rows: LocalRows, fields: Fields, shares: FloatArray) -> 
 
 
 class SpinSections(NamedTuple):
-    """Spin of the material about the axis at k points of each cable [rad/s], shape (rows, k)."""
+    """Spin [rad/s] of the material about the axis at k points of each cable, shape (rows, k)."""
 
     spin: FloatArray
 

@@ -130,8 +130,8 @@ def inertia_tangent(
     """
     y, twist, Tz, rates = np.empty(COUNT), np.empty(COUNT), np.empty(ALL), np.empty(ALL)
     curve, Tzz = np.empty((COUNT, COUNT)), np.empty((ALL, ALL))
-    # variations of T_t, and, for each node, of ω and ω_t of the frame (change, change_t) and of the material (d_spin,
-    # d_rate), of Π (d_momentum) and of α (d_torque)
+    # variations of T_t (d_rate_of_T), and of quantities of each node: ω and ω_t of the frame (change, change_t), ω and
+    # ω_t of the material (d_spin, d_rate), Π (d_momentum) and α (d_torque)
     d_rate_of_T, own = np.empty(ALL), np.empty((3, 3))
     on_v, gyro, change, change_t = np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 4)), np.empty((2, 4))
     d_spin, d_rate, d_momentum, d_torque = (
@@ -196,7 +196,7 @@ def inertia_tangent(
                 part = T * d_torque[k, d] + T_t * d_momentum[k, d]
                 part += dq * torque * Tz[d] + momentum * d_rate_of_T[d]
                 values[to[LENGTH, d]] += beta * part - momentum * d_spin[k, d] / l
-            # variations of l_t β, and of β on l
+            # terms with the variation of l_t β and, in the force on l, with the variation of β
             for c in range(ALL):
                 values[to[c, LENGTH]] -= momentum * beta * (dv - dq * l_t / l) * Tz[c]
             values[to[LENGTH, LENGTH]] -= dq * beta / l * (torque * T + momentum * T_t)
@@ -213,7 +213,7 @@ def inertia_tangent(
 
 @kernel
 def fill_spin_outputs(rows: Any, x: FloatArray, v: FloatArray, spins: Spins, omega: FloatArray) -> None:
-    """Fill the spin of the material at both nodes [rad/s], shape (rows, 2)."""
+    """Write the spin [rad/s] of the material at both nodes to ``omega``, shape (rows, 2)."""
     y = np.empty(COUNT)
     for i in range(len(rows)):
         row = rows[i]
@@ -227,7 +227,7 @@ def fill_spin_outputs(rows: Any, x: FloatArray, v: FloatArray, spins: Spins, ome
 
 @kernel
 def add_spin_flow(rows: Any, x: FloatArray, v: FloatArray, spins: Spins, flow: FloatArray) -> None:
-    """Add the flow of kinetic energy of the spin into each cable through the outlet [W] to the last column of ``flow``,
+    """Add the flow [W] of kinetic energy of the spin into each cable through the outlet to the last column of ``flow``,
     see `fill_flows`.
     """
     y = np.empty(COUNT)

@@ -110,7 +110,7 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
         start = full["euler_parameters"] + full["displacement"][..., 3:]
         rates = euler_parameter_rates(start, full["angular_velocity"]) + 0.0 * full["velocity"][..., 3:]
     except (TypeError, ValueError):
-        return values  # the table raises an error for a wrong shape or for values that are not numeric
+        return values  # values of wrong shape or type cause an error when they are written to the table
     row = world.table(RigidNode3D).count
     _check_length(full["euler_parameters"], "euler_parameters", row)
     _check_length(start, "euler_parameters + displacement", row)

@@ -57,7 +57,7 @@ SIDE = word("left", "right")
 RADIUS = number("m")
 # Largest number of elements of a chain for which `check_turns` is called.
 MOST_TURNING = 1000
-# Tolerance of `check_turns` [1]: a slope perpendicular to its chord (two elements on a full circle) is allowed.
+# Tolerance [1] of `check_turns`. A slope perpendicular to its chord is allowed, as for two elements on a full circle.
 TURN_ROUNDING = 1e-12
 # Number of points along a route. `find_direction` chooses ``turned_from`` from the slopes at these points.
 SAMPLES = 200

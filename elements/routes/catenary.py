@@ -206,7 +206,7 @@ def eval_offset(H: float, V: float, w: float, s: float, EA: float, free: float) 
     """
     below = V - w * s
     first, last = sqrt(H * H + V * V), sqrt(H * H + below * below)
-    # √(H² + V²) - √(H² + V_s²) = (V - V_s)(V + V_s)/(sum), and V - V_s = w s
+    # With V_s = V - w s, √(H² + V²) - √(H² + V_s²) is w s (V + V_s), divided by the sum of both roots.
     rise = s * (V + below) / (first + last) if first + last > 0.0 else 0.0
     x = 0.0
     if H > 0.0 and w > 0.0:

@@ -325,7 +325,7 @@ class GroundProfile:
             return float(brentq(lambda length: eval_end(H, length)[0] - x, 0.0, longest, xtol=1e-14 * longest))
 
         def miss(log_force: float) -> float:
-            # the height of the given end above the end of the catenary increases with H
+            # the height of the end of the line above the end of the catenary, which increases with H
             H = exp(log_force)
             below: float = eval_end(H, find_length(H))[1]
             return z + below

@@ -370,7 +370,7 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
     def miss(angles: FloatArray) -> FloatArray:
         p, q = first(angles[0]), last(angles[1])
         out = [(q - p) @ (p - a.center), (q - p) @ (q - b.center)]
-        # only circles have an equation; for a point, the equation is "angle = 0"
+        # a point has no polar angle, so its unknown angle is set to 0
         return np.array([m if stop.radius > 0.0 else z for m, stop, z in zip(out, (a, b), angles, strict=True)])
 
     angles, _, found, _ = fsolve(miss, np.zeros(2), full_output=True, xtol=1e-14)

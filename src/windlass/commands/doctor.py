@@ -90,8 +90,8 @@ def _add_threads(found: _Findings) -> None:
     found.add_line("OMP_NUM_THREADS", threads or "not set, Windlass then uses 1")
     if threads not in (None, "1"):
         found.remarks.append(f"OMP_NUM_THREADS={threads}: superlu_dist is far slower than with 1 on small models")
-    # OMP_NUM_THREADS receives the default value of runs. The variable is set before PETSc is loaded, because PETSc
-    # reads the variable only once.
+    # If OMP_NUM_THREADS is not set, it is set to 1, as in runs of models. It is set before PETSc is loaded, because
+    # PETSc reads the variable only once.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 
@@ -183,7 +183,7 @@ def _check_shared_mpi(found: _Findings, PETSc: Any) -> None:
     MPI: Any = sys.modules["mpi4py.MPI"]
     try:
         same = PETSc.COMM_WORLD.tompi4py().size == MPI.COMM_WORLD.size == PETSc.COMM_WORLD.size
-    # The type of error for a handle of another MPI library depends on both libraries.
+    # If mpi4py and PETSc use different MPI libraries, the type of the error depends on both libraries.
     except Exception:
         same = False
     if not same:

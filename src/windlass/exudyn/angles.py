@@ -72,7 +72,7 @@ def choose_angles(e: FloatArray, near: FloatArray) -> tuple[float, float, float]
     R22, cosine = (w * w - x * x - y * y + z * z) / size, np.sqrt(R00 * R00 + R01 * R01)
     a, b, c = np.arctan2(-R12, R22), np.arctan2(R02, cosine), np.arctan2(-R01, R00)
     if cosine < SINGULAR:
-        # if cos b = 0, only the sum or the difference of a and c is defined, so c is set to 0
+        # if cos b = 0, the rotation determines only the sum or the difference of a and c, so c is set to 0
         a, c = np.arctan2(2.0 * (y * z + w * x) / size, (w * w - x * x + y * y - z * z) / size), 0.0
     first = shift_near(a, near[0]), shift_near(b, near[1]), shift_near(c, near[2])
     other = shift_near(a + np.pi, near[0]), shift_near(np.pi - b, near[1]), shift_near(c + np.pi, near[2])

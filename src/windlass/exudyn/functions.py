@@ -96,14 +96,15 @@ class UserFunctions:
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
         seen: during a call of the user function of a load: the indices of coordinates, and displacements and
             velocities. The function then reads these values in place of the values of the state at these indices.
-            Outside of these calls, ``seen`` is None. mbs: the MainSystem, or None for a model from a file. in_time,
-        in_motion: the argument ``mbs`` for functions that must depend only on time, and for functions that can depend
-        on time and state.
+            Outside of these calls, ``seen`` is None.
+        mbs: the MainSystem, or None for a model from a file.
+        in_time, in_motion: the argument ``mbs`` for functions that must depend only on time, and for functions that can
+            depend on time and state.
     """
 
     def __init__(self, mbs: Any, given: Mapping[str, Callable[..., Any]]) -> None:
         self.mbs, self._given = mbs, given
-        # all user functions that `find` has returned, and the converted functions by the identities of user functions
+        # the user functions that `find` has found, and a dictionary from their identities to the converted functions
         self._found, self._converted = list[Any](), dict[int, Callable[..., Any]]()
         self.bring_up_to_date: Callable[[], None] = lambda: None
         self.is_current = False

@@ -211,7 +211,7 @@ class Mirror:
         if not size:
             return
         shift, x, rates, now, functions = reference[source], fields.x, fields.v, self._now, model.functions
-        # true if the coordinates of Windlass are in the order of Exudyn
+        # whether the coordinates of Windlass are in the order of Exudyn
         ordered = np.array_equal(order, np.arange(size))
         first = int(source[0]) if len(source) else 0
         if np.array_equal(source, np.arange(first, first + len(source))):
@@ -219,7 +219,7 @@ class Mirror:
             source = slice(first, first + len(source))
         set_places, set_rates, set_time = data.SetODE2Coordinates, data.SetODE2Coordinates_t, data.SetTime
 
-        # slices are created once, because the fields keep their arrays
+        # the slices can be created once, because the arrays of ``fields`` are never replaced
         parts = (x[source], rates[source]) if isinstance(source, slice) else None
 
         def update() -> None:

@@ -14,8 +14,8 @@ from windlass.solvers.stepping.step_control import StepControl
 Settings = Mapping[str, Any]
 
 IMPLICIT = {
-    # keys: whether Exudyn's method is Newmark's method, and whether the method has index 2. Values: methods of
-    # Windlass.
+    # A key states whether Exudyn's method is Newmark's method, and whether it has index 2. The value is the name of
+    # the method in Windlass.
     (False, False): "generalized_alpha",
     (False, True): "generalized_alpha_index2",
     (True, False): "newmark",
@@ -77,8 +77,8 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
     if solver in FIXED:
         return "Explicit", {**times, **shortest, "method": FIXED[solver], **exudyn().explicit}
     if solver in CONTROLLED:
-        # Windlass uses another method with error control. Its tolerances are so small that the error of time
-        # integration is negligible.
+        # Windlass uses a method with error control that differs from Exudyn's method. The tolerances are so small that
+        # the error of time integration is negligible.
         return "Explicit", {**times, **shortest, "method": "rk", **exudyn().explicit, "rtol": 1e-12, "atol": 1e-14}
     alpha = s["generalizedAlpha"]
     trapezoidal = solver == "TrapezoidalIndex2"

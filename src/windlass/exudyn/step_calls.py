@@ -62,7 +62,7 @@ class Due:
             return False
         self.last = time
         if period > 0.0:
-            # this formula is equal to the formula in `advance`
+            # this formula must be equal to the formula in `advance`
             self.numbers[FOLLOWING] = start + (int((time - start + self._round(time)) / period) + 1) * period
         return True
 

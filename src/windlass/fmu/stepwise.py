@@ -189,8 +189,8 @@ class Stepwise(StepHook):
             refuse_obstacles(self._hooks, "state of the FMU")
         switches = list_switches(self.state.world)
         if self._back is not None:
-            # solver and hooks are restored only in the next step after `go_back`, so the data from `go_back` are still
-            # valid
+            # After `go_back`, solver and hooks are restored only in the next step. Until then, the state to which
+            # `go_back` has returned is the present state.
             return replace(self._back, switches=switches, jumps=self._jumps)
         progress = None
         if self._march is not None:

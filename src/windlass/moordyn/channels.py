@@ -40,7 +40,7 @@ def find_body_angles(rotation: FloatArray) -> FloatArray:
     R_y R_z, shape (9,).
     """
     R = rotation.reshape(3, 3)
-    # + 0.0 converts -0.0 to 0.0
+    # the addition of 0.0 converts -0.0 to 0.0
     angles = np.arctan2(-R[1, 2], R[2, 2]), np.arcsin(np.clip(R[0, 2], -1.0, 1.0)), np.arctan2(-R[0, 1], R[0, 0])
     found: FloatArray = np.degrees(angles) + 0.0
     return found

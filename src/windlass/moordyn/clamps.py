@@ -97,7 +97,9 @@ def _follows_lines(file: InputFile, rod: int) -> bool:
 
 
 def _find_stiffness(file: InputFile, start: dict[int, FloatArray], end: End) -> FloatArray:
-    """Return the bending stiffness per length of a segment [N m], along the line from end A to end B at the start."""
+    """Return a vector along the line from end A to end B at the start. Its length is the bending stiffness divided by
+    the length of a segment [N m].
+    """
     line = file.lines[end[0]]
     across = start[line.ends[1]] - start[line.ends[0]]
     stiffness = file.types[line.type].bending * line.segments / line.length

@@ -326,7 +326,7 @@ def _build(world: World, file: InputFile, environment: Environment, motion: str 
     table = None if motion is None else read_motion(Path(motion))
     mooring, places = Mooring(world, file, environment), find_paths(file, table)
     if table is not None:
-        # the last row was added by extrapolation, so the table of the user ends one row earlier
+        # the last row was added by extrapolation, so the user's table ends one row earlier
         mooring.motion_end = float(places.times[-2])
     if environment.density > 0.0:
         growth: dict[str, Any] = {"wave_growth": GROWTH} if "wave_amplitudes" in environment.flow else {}

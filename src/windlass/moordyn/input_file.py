@@ -70,9 +70,10 @@ class Row(NamedTuple):
 
 
 class Slow(NamedTuple):
-    """The slow part of a viscoelastic line, in series with EA: damping [N s], and the stiffness under slowly applied
-    loads [N], or the strains [1] and tensions [N] of the original working curve, and columns of `WorkingCable3D` that
-    describe the working curves. The stiffness for fast loads increases by ``stiffening`` [1] times the mean load.
+    """The slow part of a viscoelastic line, in series with EA. ``damping`` [N s] is its damping, and ``static`` [N] is
+    the stiffness under slowly applied loads. For lines with working curves, ``curve`` contains the strains [1] and
+    tensions [N] of the original working curve, and ``form`` contains the columns of `WorkingCable3D` that describe the
+    working curves. The stiffness for fast loads increases by ``stiffening`` [1] times the mean load.
     """
 
     damping: float

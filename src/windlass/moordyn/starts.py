@@ -112,7 +112,7 @@ def _bow(lower: FloatArray, upper: FloatArray, length: float, s: FloatArray, lar
         return None
     beside = np.array([-across[1], across[0], 0.0])
     beside = beside if np.linalg.norm(beside) > ON_BED * size else np.array([0.0, 1.0, 0.0])
-    # half the angle a of the arc: sin(a)/a = distance of the ends/length
+    # a is half of the angle of the arc: sin(a)/a = (distance of the ends)/length
     a = brentq(lambda angle: np.sin(angle) / angle - size / length, 1e-9, largest)
     e, n, radius = across / size, beside / np.linalg.norm(beside), 0.5 * length / a
     angle = (a * (2.0 * s / length - 1.0))[:, None]

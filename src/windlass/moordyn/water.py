@@ -155,7 +155,8 @@ def _read_spectrum(file: InputFile, at: int) -> Waves | None:
     step = float(np.diff(omega).min())
     even = step * np.arange(np.floor(omega[-1] / step + 1e-9) + 1.0)
     amplitude = np.interp(even, omega, amplitude.real) + 1j * np.interp(even, omega, amplitude.imag)
-    # the last frequency is the highest frequency of a discrete Fourier transform, which occurs once in its sum
+    # The last frequency is the highest frequency of a discrete Fourier transform. In the sum of the transform, this
+    # frequency occurs only once, but lower frequencies occur twice.
     amplitude[-1] *= 0.5
     return even, amplitude, np.interp(even, omega, direction), 0.0
 

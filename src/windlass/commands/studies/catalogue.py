@@ -38,7 +38,7 @@ def list_settings(solve: Mapping[str, Any]) -> list[Setting]:
     found = [*_newton(solve), *_direct(solve)]
     if int(solve["unknowns"]) >= LARGE:
         found += [*_incomplete(solve), *_multigrid(solve)]
-    # each argument that starts with a dash is the name of an option, because no value in these options is negative
+    # each word that starts with a dash is the name of an option, because no value of an option is negative
     return [
         Setting(f"{prefix.rstrip('_')}: {name}", tuple(re.sub(r"(^| )-", rf"\1-{prefix}", options).split()))
         for name, options in found

@@ -92,8 +92,9 @@ class Fit:
             parameters of loose directions. If the maximum number of runs was reached before the derivatives at the
             solution were computed, all half widths are NaN.
         correlations: correlations of parameters, without the contributions of loose directions, shape (m, m). If half
-            widths are NaN, the correlations are the identity matrix. covariance: covariance of parameters, shape (m,
-            m). All entries are NaN if half widths are NaN, or if directions are loose.
+            widths are NaN, the correlations are the identity matrix.
+        covariance: covariance of parameters, shape (m, m). All entries are NaN if half widths are NaN, or if directions
+            are loose.
         bound: largest value [1] of (p - point)ᵀ covariance⁻¹ (p - point) for parameters p in the joint region.
         loose: for each loose direction, the indices of the parameters that change along this direction.
         ended: text with the reason for the end of the fit.

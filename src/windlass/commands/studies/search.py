@@ -177,7 +177,7 @@ class BoxSearch:
                     slopes[:] = sign * self._slopes(x)[k]
                 return float(sign * self._values(x)[k])
             except BaseException as error:
-                # the exception is stored, because NLopt does not raise exceptions of the objective again
+                # the exception is stored, because NLopt does not pass on exceptions that the objective raises
                 stopped.append(error)
                 search.force_stop()
                 return 0.0

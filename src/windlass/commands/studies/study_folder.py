@@ -21,9 +21,12 @@ def open_study(
     """Create the folder of a study. If the folder of this study already exists, open the folder to continue the study.
     Return the lock of the folder.
 
-    Args: folder: path of the folder. definition: name of the file with the definition. described: settings that must
-        not have changed when the study is resumed. what: name of the type of study in messages, such as "sweep". check:
-        function that raises OutputError if tables or pictures would overwrite files of other programs.
+    Args:
+        folder: path of the folder.
+        definition: name of the file with the definition of the study.
+        described: settings that must not have changed when the study is resumed.
+        what: name of the type of study in messages, such as "sweep".
+        check: function that raises OutputError if tables or pictures would overwrite files of other programs.
 
     Raises:
         OutputError: the folder cannot be written, contains other files or another study, or is used by another process.

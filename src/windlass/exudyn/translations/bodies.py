@@ -136,7 +136,7 @@ def cable2d(b: Building, item: Item) -> Entity:
     ):
         function = b.function(item, theirs)
         if function is not None:
-            # cables with one function of Exudyn have one function of Windlass, which is called once for all cables
+            # cables with the same function of Exudyn share a function of Windlass, which is called once for all of them
             key = id(function), bends
             if key not in b.cable_functions:
                 b.cable_functions[key] = _cable_function(b, function, bends)

@@ -81,8 +81,8 @@ def _naming(item: Item, number: Any) -> Iterator[None]:
 
 
 def _find_end(b: Building, number: int) -> tuple[Entity, tuple[float, float]]:
-    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable. The new marker is
-    added to the cable and not to the node, because markers on a cable rotate with the cable.
+    """Return a 2D cable that begins or ends at a node, and the position of the node on the cable. The new marker
+    is added to this cable and not to the node, because markers on a cable rotate with the cable.
     """
     for k, other in enumerate(b.items["objects"]):
         if other["objectType"] in ("ANCFCable2D", "ALEANCFCable2D"):
