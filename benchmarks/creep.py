@@ -44,8 +44,8 @@ from support.creep import (  # noqa: E402
 MESHES = ((60, 2), (60, 4), (120, 4))
 STIFFNESSES, STRAINS, BRISTLES = (8e3, 4e5), (-0.001, -0.01, -0.05), (1e7, 4e8, 1.6e9)
 INERTIA = (0.05, 0.3, 0.7)
-# Contact stiffness as the ratio k/EA [1/m²]. With this value, EA/(k R²) is 1 % of the loss, and the contact depth
-# exceeds the deviation of 60 cubic elements from the circle.
+# Contact stiffness as the ratio k/EA [1/m²]. With this value, the contact depth increases the loss of speed by the
+# share EA/(k R²) = 1 %, and exceeds the deviation of 60 cubic elements from the circle.
 CONTACT = 100 / RADIUS**2
 
 

@@ -331,7 +331,9 @@ def test_springs_and_bristles_have_a_potential() -> None:
 
 
 def test_points_that_touch_in_motion() -> None:
-    """Moving points have no friction in the step in which they touch. At rest, the bristles of the points act."""
+    """Moving points have no friction in the step in which they touch. If the points are at rest, their bristles exert
+    friction.
+    """
     arc = create_arc("drum")
     fields, start = arc.assembly.fields, arc.assembly.fields.start_data.reshape(2, 5 * POINTS)
     arc.data[:, :POINTS], arc.data[:, POINTS : 2 * POINTS] = -1.0, 0.0

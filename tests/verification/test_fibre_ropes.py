@@ -1,8 +1,8 @@
 """Tests of fibre ropes with slow strain, and of cables with a table of tensions: closed forms of creep, relaxation,
 dynamic stiffness and dissipation; energy, restart, several processes, files and errors.
 
-The closed forms are solutions for the standard linear solid, W. N. Findley and others, Creep and Relaxation of
-Nonlinear Viscoelastic Materials, North-Holland (1976), chapter 5.
+The closed forms are solutions for the standard linear solid (W. N. Findley and others, Creep and Relaxation of
+Nonlinear Viscoelastic Materials, North-Holland (1976), chapter 5).
 """
 
 from __future__ import annotations

@@ -60,7 +60,8 @@ def eval_loop(low: float, high: float, columns: dict[str, float]) -> float:
         """Return the sum of both friction limits."""
         return 2.0 * columns["friction_torque"] + (ml + mu) * abs(columns["preload"] + k * u)
 
-    # at the end of the larger |e|, the bristle unloads first, with the stiffness k_b + mu_u k up to the limit
+    # after the reversal at the angle with the larger |e|, the bristle unloads with the stiffness k_b + mu_u k until it
+    # reaches the friction limit
     large, small = (high, low) if sign > 0.0 else (low, high)
     between = 0.5 * (width(low) + width(high)) * (high - low)
     return between - width(large) ** 2 / (2.0 * (kb + mu * k)) - width(small) ** 2 / (2.0 * (kb - ml * k))

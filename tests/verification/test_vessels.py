@@ -89,7 +89,7 @@ def test_fairlead_follows_the_closed_form(sea: str, tmp_path: Path) -> None:
 
 
 def test_phase_lag_and_ramp() -> None:
-    """Heave with the lag of a quarter period has its maximum a quarter period after the crest. If waves grow from zero,
+    """Heave with a lag of a quarter period has its maximum a quarter period after the crest. If waves grow from zero,
     the vessel is at rest at the start.
     """
     amplitudes, phases = np.zeros((1, 1, 6)), np.zeros((1, 1, 6))
