@@ -194,8 +194,8 @@ def test_friction_circle_in_a_groove(angle: float, along: float) -> None:
 
 @pytest.mark.parametrize("chosen", [False, True])
 def test_load_cycles_on_a_rough_guide(chosen: bool) -> None:
-    """A rope is wrapped around half of a rough drum. At the first loading, the free end of the rope moves by k (T - T0 -
-    T0 ln(T/T0)).
+    """A rope is wrapped around half of a rough drum. At the first loading, its free end moves by k (T - T0 - T0
+    ln(T/T0)).
 
     In the following load cycles, the displacement of the free end is k (√T1 - √T)² during unloading and k (√T - √T2)²
     during loading, with k = R/(EA μ). The second cycle is equal to the first cycle.
