@@ -35,6 +35,7 @@ from windlass.solvers.newton.convergence import (
     ITERATING,
     LINEAR_SOLVE_FAILED,
     MEASURES,
+    NO_LONGER_FALLS,
     SLOW,
     STALLED,
     conclude,
@@ -47,7 +48,7 @@ from windlass.solvers.newton.convergence import (
 from windlass.solvers.newton.linear_failure import LinearFailures
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.rigid_motions import create_near_null_space
-from windlass.solvers.newton.rounding import FACTOR, FALLS, NEAR, SMALL, estimate_forces, estimate_rounding
+from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_forces, estimate_rounding
 from windlass.solvers.newton.scheme import Scheme
 
 DAMPED_ITERATIONS = 4
@@ -80,7 +81,7 @@ class Newton:
         problem: the equations, with residual and tangent.
         rtol: default tolerance of the residual [1], relative to the larger of the residuals before and after the first
             iteration. ``-<prefix>snes_rtol`` overrides this value. At the full loads of a static solve, iterations that
-            converge fast continue until the residual fulfils the tolerance relative to loads and reactions.
+            halve the residual continue until it fulfils the tolerance relative to loads and reactions.
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]. ``-<prefix>snes_atol`` overrides this value.
         max_it: default largest number of iterations. ``-<prefix>snes_max_it`` overrides this value.
@@ -191,10 +192,10 @@ class Newton:
         """Return whether a run at the full loads of a static solve continues, although its residual fulfils the
         relative tolerance. The reference of this tolerance is the first residual, which is much larger than the loads
         if the initial shape is far from the equilibrium. Therefore the run continues until its residual fulfils the
-        tolerance relative to loads and reactions, as long as each iteration reduces the residual to less than `FALLS`.
+        tolerance relative to loads and reactions, as long as each iteration makes progress, see `NO_LONGER_FALLS`.
         """
         m, before = self._measures[0], self._history[self._measures["seen"][0] - 2]
-        if not m["exact"] or it >= m["max_it"] or norm > FALLS * before:
+        if not m["exact"] or it >= m["max_it"] or norm > NO_LONGER_FALLS * before:
             return False
         return norm > float(m["rtol"]) * estimate_forces(self.problem)
 

@@ -40,10 +40,6 @@ SMALL = 1e-3
 """Ratio [1] of a residual to the result of `estimate_forces`. If the first iteration was much too large, a Newton run
 has converged only if the ratio is at most this value.
 """
-FALLS = 0.1
-"""Ratio [1] of successive residuals. At the full loads of a static solve, a run with a smaller ratio continues until
-its residual fulfils the relative tolerance with respect to the result of `estimate_forces`.
-"""
 NEAR = 1e4
 """Ratio [1] of a residual that no longer decreases to the estimated rounding error. Up to this ratio, messages state
 that rounding is the cause.

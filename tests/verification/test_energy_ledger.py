@@ -103,7 +103,7 @@ def test_damping_of_modes_that_no_step_resolves() -> None:
         assert np.ptp(ledger["gravity"]) > 3.5 and abs(ledger.rest) < 3e-5
         taken.append(ledger.totals["Cable2D.axial_damping"])
     assert_allclose(taken, taken[0], rtol=0.03)
-    assert_allclose(taken[0], 3.12e-4, rtol=0.01)
+    assert_allclose(taken[0], 3.058e-4, rtol=1e-3)
 
 
 @pytest.mark.parametrize("law", [con.ContactFrictionCirclePoints2D, con.ContactFrictionCircleCable2D])

@@ -18,13 +18,14 @@ from windlass.solvers.static import PAID_OUT, Static, StepsFailed
 from support.random_lines import create_line
 from support.slack_lines import SHAPES, build_chain, eval_tensions, lay, list_tensions
 
-PAID = (35, 95, 111)
+PAID = (35, 53, 95, 109, 111)
 """Seeds of lines that load steps and form-finding do not solve."""
 FOLDING = (150, 182)
 """Seeds of lines without friction that have no equilibrium without folds."""
-ALWAYS, LONG = (*range(16), 54), 100
-"""Seeds of lines in all test runs, and number of lines in long test runs. In line 54, friction of contacts that close
-is lost at the end of the load step.
+ALWAYS, LONG = (*range(16), 43, 54), 100
+"""Seeds of lines in all test runs, and number of lines in long test runs. The solve of line 43 begins with a residual
+that is 10⁸ times the residual at the end, and in line 54 friction of contacts that close is lost at the end of the load
+step.
 """
 
 
@@ -33,8 +34,7 @@ def check(seed: int) -> list[str]:
     is at most the coefficient of friction times the normal force. Return the notes of the verdict.
     """
     model = create_line(seed)
-    # the relative tolerance is small, because forces far from the solution are 10⁸ times as large as at the end
-    solver = wl.Static(model.world, rtol=1e-11, name="")
+    solver = wl.Static(model.world, name="")
     state = solver.solve()
     assert not any("contacts and forces do not agree" in words for words in solver.verdict.reasons)
     gap, normal, friction = (
@@ -69,7 +69,7 @@ def test_lines_without_equilibrium(seed: int) -> None:
     decreases by this amount, so the line would be under compression. The error states this compression.
     """
     model = create_line(seed)
-    solver = wl.Static(model.world, rtol=1e-11, name="")
+    solver = wl.Static(model.world, name="")
     with pytest.raises(wl.NotConverged, match="lines that bend freely are compressed by up to") as found:
         solver.solve()
     stated = re.search(r"compressed by up to (\S+) N", str(found.value))
