@@ -132,15 +132,14 @@ def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
 
 
 def limit_step(text: str, most: float) -> str:
-    """Return the text of an input file with the option dtM of at most ``most`` [s]."""
+    """Return the text of an input file with the option dtM of at most ``most`` [s]. In templates of input files, the
+    value of the option is not a number. Such files are not changed.
+    """
 
     def reduce(found: re.Match[str]) -> str:
-        try:
-            return f"{min(float(found[1]), most):g}{found[2]}"
-        except ValueError:  # the value is a placeholder, not a number
-            return found[0]
+        return f"{min(float(found[1]), most):g}{found[2]}"
 
-    return re.sub(r"^(\S+)(\s+dtM\b)", reduce, text, flags=re.MULTILINE | re.IGNORECASE)
+    return re.sub(r"^([\d.]+(?:e[+-]?\d+)?)(\s+dtM\b)", reduce, text, flags=re.MULTILINE | re.IGNORECASE)
 
 
 def run_moordyn(

@@ -4,7 +4,7 @@ energy, and history values.
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 import pytest
@@ -12,16 +12,15 @@ from numpy.testing import assert_allclose
 
 from windlass.connectors import ContactFrictionCirclePoints2D, add_contact, fix, rigid_marker
 from windlass.connectors.circle_points.layers import Followed, follow_stretch
-from windlass.connectors.circle_points.outputs import create_point_outputs
 from windlass.connectors.contact.circles import Disc
 from windlass.connectors.contact.lanes import Eight
 from windlass.elements import Cable2D, PointSlope2D, RigidBody2D
 from windlass.framework.assembly.assembly import Assembly
-from windlass.framework.assembly.post_newton import run_post_newton
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
+
+from support.contact_scenes import ContactScene
 
 RADIUS, POINTS, CABLES = 0.5, 5, 2
 CONTACT = {
@@ -43,33 +42,10 @@ def follow_first(
     return follow_stretch(rows[0], o, q, w, gap, grown, h, before)
 
 
-class Arc(NamedTuple):
-    """Two cables without stiffness along a circle. The world coordinates are three nodes (4 each), followed by x, y and
+def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact: Any) -> ContactScene:
+    """Create two cables without stiffness in a random state near a circle. The centre of the circle is at ``place`` of
+    its body; ``y`` is the offset of the points. The world coordinates are three nodes (4 each), followed by x, y and
     angle.
-    """
-
-    assembly: Assembly
-    data: Any
-    contacts: Entity
-
-    def forces(self) -> Any:
-        """Return the left-hand-side forces, shape (15,)."""
-        fields = self.assembly.fields
-        f = np.zeros_like(fields.x)
-        self.assembly.update_markers()
-        self.assembly.add_forces(f)
-        return f[:15]
-
-    def output(self, name: str) -> Any:
-        """Return an output variable at all points, shape (cables, points, ...)."""
-        self.assembly.update_markers()
-        rows = self.assembly.local_rows(self.contacts.table, self.contacts.rows)
-        return create_point_outputs()[name].evaluate(rows, self.assembly.fields)
-
-
-def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact: Any) -> Arc:
-    """Create an arc in a random state near the circle. The centre of the circle is at ``place`` of its body; ``y`` is
-    the offset of the points.
     """
     world = World()
     angles = np.array([2.4, 1.8, 1.2])
@@ -105,7 +81,7 @@ def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact
     data[:, 0] = random.choice([-1.0, -1.0, -1.0, 0.1], size=(CABLES, POINTS))
     data[:, 1] = random.choice([0.0, 0.0, 1.0, -1.0, -2.0], size=(CABLES, POINTS))
     data[:, 2] = RADIUS * random.uniform(1.1, 2.4, (CABLES, POINTS))
-    return Arc(assembly, data, contacts)
+    return ContactScene(assembly, data, contacts, 15)
 
 
 @pytest.mark.parametrize("place", [(0.0, 0.0), (0.1, 0.07)])
@@ -182,12 +158,6 @@ def test_springs_and_bristles_have_a_potential(y: float) -> None:
     assert_allclose(f, gradient, atol=1e-8 * np.abs(f).max())
 
 
-def update(arc: Arc) -> Any:
-    """Execute the post-Newton update of an arc, and return its result."""
-    arc.assembly.update_markers()
-    return run_post_newton(arc.assembly.layout.systems[ContactFrictionCirclePoints2D], arc.assembly.fields)
-
-
 def test_update() -> None:
     """A point that was open sticks at its position. Below the friction limit, the anchor of a sticking point does not
     move. Above the limit, the anchor follows the point.
@@ -205,7 +175,7 @@ def test_update() -> None:
     fields.x[12] += 0.0005
     arc.data[:] = np.array([0.1, -2.0, 7.0])[None, :, None]
     fields.start_data[:] = fields.data
-    result = update(arc)
+    result = arc.update()
     assert result.force == 0.0  # before the update, all points were open
     depth = -arc.output("gap")
     assert (depth > 1e-3).all() and result.changed
@@ -226,7 +196,7 @@ def test_update() -> None:
     fields.x[14] += bent / RADIUS
     slips = mu_k * arm * bent > mu * k * depth
     assert 0 < slips.sum() < slips.size
-    result = update(arc)
+    result = arc.update()
     assert result.changed
     assert_allclose(arc.data[:, 1], np.where(slips, -1.0, 0.0))
     # in the frame of the circle, the points have moved by -bent
@@ -235,7 +205,7 @@ def test_update() -> None:
     limited = -np.minimum(mu_k * arm * bent, mu * k * depth)
     assert_allclose(arc.output("force_local")[..., 0], limited, rtol=1e-9)
     # a second update from the same history values gives the same result
-    kept, result = fields.data.copy(), update(arc)
+    kept, result = fields.data.copy(), arc.update()
     assert_allclose(result.force, np.abs(arc.output("force_local")[..., 1]).sum(axis=1).max(), rtol=1e-12)
     assert not result.changed and result.error == 0.0
     assert_allclose(fields.data, kept, rtol=0, atol=0)
@@ -248,7 +218,7 @@ def test_without_friction_there_are_no_anchors() -> None:
     arc = create_arc(friction_coefficient=0.0)
     assert (arc.data[:, 1] == 0.0).any() and not arc.output("force_local")[..., 0].any()
     check_fields(arc.assembly, tolerance=1e-7)
-    update(arc)
+    arc.update()
     closed = arc.data[:, 0] <= 0.0
     assert closed.any() and (arc.data[:, 1] == -2.0).all()
     force = arc.output("force_local")
@@ -260,7 +230,7 @@ def test_open_points_and_inactive_rows() -> None:
     arc.data[1, 0] = 0.01
     before = arc.data.copy()
     assert not arc.forces().any() and not arc.output("force_local").any()
-    update(arc)
+    arc.update()
     assert_allclose(arc.data[0], before[0], rtol=0, atol=0)
     assert (arc.data[1, 0] != 0.01).all()
 
@@ -296,10 +266,10 @@ def test_points_hand_their_bend_over() -> None:
     fields.x[of_nodes] = centre + (1.0 - 0.002 / RADIUS) * (fields.x[of_nodes] - centre)
     data[:] = np.array([0.1, -2.0, 0.0])[None, :, None]
     fields.start_data[:] = fields.data
-    update(arc)
+    arc.update()
     fields.x[14] += 1e-3
     fields.start_data[:] = fields.data
-    update(arc)
+    arc.update()
     u = -1e-3 * RADIUS
     assert_allclose(arc.output("coordinates")[..., 0], u, rtol=1e-9)
     # the circle moves away from some points, and then moves back
@@ -308,7 +278,7 @@ def test_points_hand_their_bend_over() -> None:
         before = find_arcs(arc)
         fields.x[12] += shift
         fields.start_data[:] = fields.data
-        update(arc)
+        arc.update()
         way = find_arcs(arc) - before
         bend = bend + np.array([way[row][closed[row]].sum() / POINTS for row in range(CABLES)])
         closed = data[:, 0] <= 0.0
@@ -316,7 +286,7 @@ def test_points_hand_their_bend_over() -> None:
         assert_allclose(arc.output("coordinates")[..., 0], np.where(closed, bend[:, None], 0.0), rtol=1e-9)
 
 
-def find_arcs(arc: Arc) -> Any:
+def find_arcs(arc: ContactScene) -> Any:
     """Return the arc lengths r alpha [m] of all points on the circle."""
     fields = arc.assembly.fields
     p = arc.output("contact_position") - fields.x[12:14]
@@ -334,11 +304,11 @@ def test_a_point_that_slips_keeps_what_the_damper_leaves() -> None:
     fields.x[of_nodes] = centre + (1.0 - 0.002 / RADIUS) * (fields.x[of_nodes] - centre)
     arc.data[:] = np.array([0.1, -2.0, 0.0])[None, :, None]
     fields.start_data[:] = fields.data
-    update(arc)
+    arc.update()
     fields.x[14] += 0.1
     fields.v[14] = 1e-3
     fields.start_data[:] = fields.data
-    update(arc)
+    arc.update()
     assert (arc.data[:, 1] == -1.0).all()
     fn, vt = np.abs(arc.output("force_local")[..., 1]), arc.output("coordinates_rate")[..., 0]
     w, D = 0.6 * RADIUS / POINTS, RADIUS + arc.output("gap")

@@ -1,4 +1,4 @@
-"""Scenes of two cables or beams without stiffness near a surface, whose only forces are contact forces."""
+"""Scenes of two cables or beams without stiffness near a surface or circle, whose only forces are contact forces."""
 
 from __future__ import annotations
 
@@ -45,7 +45,7 @@ class ContactScene:
         assert law is not None
         return law.outputs[name].evaluate(rows, self.assembly.fields)
 
-    def update(self) -> None:
-        """Update the history values."""
+    def update(self) -> Any:
+        """Update the history values, and return the result of the update."""
         self.assembly.update_markers()
-        run_post_newton(self.assembly.layout.systems[self.contacts.table.component], self.assembly.fields)
+        return run_post_newton(self.assembly.layout.systems[self.contacts.table.component], self.assembly.fields)

@@ -93,7 +93,7 @@ def test_tension_and_moment_of_a_mounted_belt(GA: float) -> None:
 
 
 def test_stiff_shear() -> None:
-    """With a large shear stiffness, tensions, wrap angles and hub loads are those of a belt of cables."""
+    """With a large shear stiffness, tensions, wrap angles and hub loads agree with a belt of cables."""
     reports = []
     for columns in ({}, {"shear_stiffness": 1e7}):
         world, _, belt = create_drive(elements=150, **columns)
