@@ -31,7 +31,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
-from tempfile import TemporaryDirectory
+from tempfile import NamedTemporaryFile, TemporaryDirectory
 from time import process_time
 from typing import Any
 
@@ -146,12 +146,13 @@ def run_moordyn(
     file: str, most: float, start: list[list[float]], scale: float, still: float, end: float
 ) -> dict[str, Any]:
     """Return the results of MoorDyn with time steps of at most ``most`` [s]; this process needs the package moordyn."""
-    given, copy = Path(file), Path(file).with_name(f"{Path(file).stem}_limited.tmp")
-    copy.write_text(limit_step(given.read_text(errors="replace"), most))
-    try:
-        return drive_moordyn(str(copy), start, scale, still, end)
-    finally:
-        copy.unlink()
+    if most == np.inf:
+        return drive_moordyn(file, start, scale, still, end)
+    # the copy is in the folder of the file, because input files name further files relative to this folder
+    with NamedTemporaryFile("w", dir=Path(file).parent, suffix=".txt") as copy:
+        copy.write(limit_step(Path(file).read_text(errors="replace"), most))
+        copy.flush()
+        return drive_moordyn(copy.name, start, scale, still, end)
 
 
 def drive_moordyn(file: str, start: list[list[float]], scale: float, still: float, end: float) -> dict[str, Any]:

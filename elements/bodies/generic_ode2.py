@@ -37,7 +37,7 @@ from windlass.framework.model.law import LocalRows, Output, Tables, register
 from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, derived, function, refs
 from windlass.framework.model.system import Evaluation, Fields, System, Term
-from windlass.framework.model.table import EntityTable
+from windlass.framework.model.table import EntityTable, pad_rows
 
 SYMMETRIC = 1e-12
 """Largest asymmetry of K, relative to its largest element [1], for which the elastic energy qᵀ K q/2 is defined."""
@@ -237,6 +237,12 @@ class Bodies(NamedTuple):
         q = self.of_row(i)
         return s.x[q["dof"]] - q["reference"], s.v[q["dof"]]
 
+    def pad(self, values: Sequence[FloatArray]) -> FloatArray:
+        """Return one value for each coordinate of each row as an array of shape (rows, w), padded with 0, where w is
+        the largest number of coordinates of a row.
+        """
+        return pad_rows(values, int(self.rows["count"].max(initial=0)), 0.0, np.float64)
+
 
 def bind(rows: LocalRows) -> Bodies:
     """Create the records, the matrices and the user functions of the rows."""
@@ -330,15 +336,7 @@ def read_all(rows: LocalRows, s: Fields, which: int) -> FloatArray:
     result is padded with 0.
     """
     c: Bodies = rows.columns
-    return pad_rows([c.read_motion(s, i)[which] for i in range(len(c.rows))])
-
-
-def pad_rows(values: list[FloatArray]) -> FloatArray:
-    """Return values of rows as an array of shape (rows, w), padded with 0."""
-    found = np.zeros((len(values), max((len(row) for row in values), default=0)))
-    for i, row in enumerate(values):
-        found[i, : len(row)] = row
-    return found
+    return c.pad([c.read_motion(s, i)[which] for i in range(len(c.rows))])
 
 
 def eval_energy(rows: LocalRows, s: Fields, name: str, which: int) -> FloatArray:
@@ -354,7 +352,7 @@ def eval_internal(rows: LocalRows, s: Fields) -> FloatArray:
     """
     c: Bodies = rows.columns
     motion = [c.read_motion(s, i) for i in range(len(c.rows))]
-    return pad_rows([c.matrix("stiffness", i) @ q + c.matrix("damping", i) @ v for i, (q, v) in enumerate(motion)])
+    return c.pad([c.matrix("stiffness", i) @ q + c.matrix("damping", i) @ v for i, (q, v) in enumerate(motion)])
 
 
 def find_points(rows: LocalRows, s: Fields) -> list[FloatArray]:

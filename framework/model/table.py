@@ -426,7 +426,9 @@ def check_entity(tables: Mapping[type[Component], EntityTable], entity: Entity, 
         )
 
 
-def pad_rows(values: NDArray[Any], length: int, fill: float, dtype: Any, shape: tuple[int, ...] = ()) -> NDArray[Any]:
+def pad_rows(
+    values: Sequence[Any] | NDArray[Any], length: int, fill: float, dtype: Any, shape: tuple[int, ...] = ()
+) -> NDArray[Any]:
     """Combine arrays of different lengths to one array of shape (rows, length, *shape). There is one array for each
     row. Shorter arrays are padded at the end.
     """
