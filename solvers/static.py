@@ -555,7 +555,7 @@ class Static(StepSolver):
             return ""
         return (
             f"; lines that bend freely are compressed by up to {compression:.4g} N, so they would fold: shorten them, "
-            "or give their contacts friction"
+            "or increase the friction of their contacts"
         )
 
     def _refuse_unstable(self, words: str, state: State, hooks: list[StepHook]) -> None:

@@ -31,8 +31,8 @@ circle, and h = 1 - F/GA. The equations are
     free:        y = b - s²/(2 R) + c exp(-q (s - e)),    q = sqrt(h)/l
 
 At s = e the depth is 0, and y, y', t and t' are continuous. The shear strain y' - t stretches the axis, so the integral
-of (y' - t)²/2 over all s is subtracted from the additional length. On a rigid circle e is -l sqrt((1 - m)/(1 + m)) with
-m² = F/GA, and the span is tangential to the same circle of the radius R + l²/(2 R). Contact at a single point is
+of (y' - t)²/2 over all s is subtracted from the additional length. On a rigid circle e is -l sqrt((1 - n)/(1 + n)) with
+n² = F/GA, and the span is tangential to the same circle of the radius R + l²/(2 R). Contact at a single point is
 evaluated without shear.
 
 Source: S. P. Timoshenko, J. M. Gere, Theory of Elastic Stability (1961), chapters 1 and 2.17; M. Hetényi, Beams on
@@ -132,7 +132,7 @@ def _eval_shear_ends(
     force: FloatArray, l: FloatArray, contact: FloatArray, radius: FloatArray, shear: float
 ) -> tuple[FloatArray, FloatArray]:
     """Return e and the additional length [m] of belts with the shear stiffness GA [N], see the docstring of this
-    module. All arrays have the same shape.
+    module. All arrays have the same shape. In the code, m is F/GA.
     """
     m = np.minimum(force / shear, MOST_SHEAR)
     h, k = 1.0 - m, np.minimum(contact / force, STIFFEST_SHEAR / l**2)

@@ -37,8 +37,8 @@ class PrismaticJoint2D(Component):
     )
     angle = column("rad", "value of φ1 - φ0 if the rotation is locked", default=0.0)
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
-    normal = derived("1", "unit vector across the axis in the frame of marker 0")
-    direction = derived("1", "unit vector of the axis in the frame of marker 0")
+    normal = derived("1", "unit normal n of the axis in the frame of marker 0, shape (2,)")
+    direction = derived("1", "unit vector a of the rotation equation in the frame of marker 0, shape (2,)")
 
 
 @kernel

@@ -69,8 +69,8 @@ class RollingJoint(Component):
         switchable=True,
     )
     active = column("1", "the constraint acts only if true", dtype=bool, default=True, switchable=True)
-    unit_axis = derived("1", "unit vector of the axis of the disc in the frame of marker 1")
-    unit_normal = derived("1", "unit normal to the plane in the frame of marker 0")
+    unit_axis = derived("1", "unit vector of the axis of the disc in the frame of marker 1, shape (3,)")
+    unit_normal = derived("1", "unit normal to the plane in the frame of marker 0, shape (3,)")
 
 
 @kernel

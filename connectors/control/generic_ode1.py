@@ -66,7 +66,7 @@ class GenericODE1(Inputs):
         switchable=True,
     )
     state_count = derived("1", "number of states n")
-    called = derived("1", "place of the rates of the user function, shape (n, 1)")
+    called = derived("1", "place of the rates of the user function in the array of matrices, shape (n, 1)")
     by_states = derived("1", "place of the derivatives of these rates with respect to the states, shape (n, n)")
     by_inputs = derived("1", "place of their derivatives with respect to the values of k inputs, shape (n, k)")
     by_rates = derived("1", "place of their derivatives with respect to the rates of the inputs, shape (n, k)")

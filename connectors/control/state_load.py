@@ -55,8 +55,10 @@ class StateLoad(Inputs):
     )
     active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
     called = derived("N", "load from the user function [N or N m]")
-    by_inputs = derived("1", "place of the derivatives of this load with respect to the values of the inputs")
-    by_rates = derived("1", "place of the derivatives of this load with respect to the rates of the inputs")
+    by_inputs = derived(
+        "1", "place of the derivatives of this load with respect to the values of the k inputs, shape (k,)"
+    )
+    by_rates = derived("1", "place of the derivatives of this load with respect to the rates of the inputs, shape (k,)")
 
 
 @kernel

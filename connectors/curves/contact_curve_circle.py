@@ -107,7 +107,7 @@ class ContactCurveCircle(Component):
         switchable=True,
     )
     curve = derived("1", "index of the profile")
-    pieces = derived("m", "data of the pieces in contact with the circle, shape (2, PIECE)")
+    pieces = derived("1", "pieces at both contacts, see `PIECE` [m for positions and sizes], shape (2, 7)")
 
 
 @kernel

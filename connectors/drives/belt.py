@@ -109,8 +109,17 @@ UNFIT = (
     "broken",
 )  # fmt: skip
 """Columns of the cable law. If one of these columns is set, the tension at the start is not EA times the strain."""
+INERTIA = "rotary_inertia"
+"""Name of a column that only beams and cables with torsion have."""
 HARMLESS = {"axial_force_function": None, "broken": False}
 """Values of columns of `UNFIT` that do not change the tension."""
+NOT_NEGATIVE = {
+    "bending_stiffness": "N m²", "axial_damping": "N s", "bending_damping": "N m² s", "torsional_damping": "N m² s",
+    "rotary_inertia": "kg m",
+}  # fmt: skip
+"""Columns of cables and beams that must be >= 0, with their units. They are checked before they are scaled, so messages
+contain the values of the user.
+"""
 SOFTEST = 20.0
 """`steady` computes a motion only if the transfer length sqrt(EA/K) of each layer is at most this value times the
 radius of the cord [1]. Here K is the stiffness of the layer or of the bristles.
@@ -159,8 +168,8 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    """Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable.
-    The message lists similar names.
+    """Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable, or
+    with shear of a beam. The message lists similar names.
     """
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
@@ -171,8 +180,17 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
                 f"{kind.__name__} has no argument 'on': must be left out, because ropes over pulleys start taut; "
                 "con.lay_line lays a line on a bed"
             )
-        if name not in known:
-            raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, [*own, *COLUMNS], known)}")
+        if name in known:
+            continue
+        if name == INERTIA:
+            raise ModelError(
+                f"{name} = {show(columns[name])} kg m of {kind.__name__}: must be left out, or have a {SHEAR} [N] in "
+                f"2D or a {TWIST} [N m^2] in 3D, because other cables have no rotary inertia"
+            )
+        if SHEAR in columns and name in (*Cable2D.columns, TWIST):
+            fit = ", ".join(column for column in COLUMNS if column not in own)
+            raise ModelError(f"{kind.__name__} has no argument {name!r} if it has {SHEAR}: must be left out or {fit}")
+        raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, [*own, *COLUMNS], known)}")
 
 
 def _check_law(name: str, columns: Mapping[str, Any]) -> None:
@@ -275,7 +293,8 @@ class _Line:
         what = type(self).__name__
         _check_law(self.name, columns)
         _check_names(type(self), columns)
-        _check_numbers(self.name, "bending_stiffness", columns.get("bending_stiffness", 0.0), "N m²")
+        for key, unit in NOT_NEGATIVE.items():
+            _check_numbers(self.name, key, columns.get(key, 0.0), unit)
         if closed and len(pulleys) < 2:
             raise ModelError(f"{what} '{self.name}' has {len(pulleys)} pulley: must have 2 at least")
         right, left = np.broadcast_to(np.asarray(given["cord_offset"], np.float64), 2).tolist()

@@ -26,7 +26,6 @@ from windlass.connectors.drives.drive_numbers import MOST_RECORDS
 from windlass.connectors.drives.drive_page import draw_means
 from windlass.connectors.drives.drive_report import (
     UNITS,
-    WHOLE,
     Drive,
     DriveReport,
     Extremes,
@@ -103,18 +102,6 @@ LOSS_ORDER = 3.0
 """Exponent with which the loss at entry and exit depends on the length of cables [1]. Simulations gave exponents of 2.7
 to 3.
 """
-DERIVED = {
-    "hub_force",
-    "hub_angle",
-    "creep",
-    "rigid_creep",
-    "log_ratio",
-    "slip_arc",
-    "slip_reserve",
-    "string_frequency",
-    *WHOLE,
-}
-"""Quantities whose values in the report of means are computed from the means of other quantities."""
 
 
 def name_number(part: str, quantity: str) -> str:

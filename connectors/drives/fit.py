@@ -32,6 +32,7 @@ import numpy as np
 
 from windlass.connectors.circle_contact.belt_ends import eval_ends
 from windlass.framework.arrays import FloatArray
+from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 
 LARGEST_STRAIN = 0.2
@@ -149,13 +150,17 @@ def scale_columns(name: str, strain: float, columns: Mapping[str, Any]) -> dict[
     """Convert columns of the slack belt to columns of cables per metre of the route.
 
     Raises:
-        ModelError: a column prescribes length or tension, which the strain of the belt already determines.
+        ModelError: a column prescribes length or tension, which the strain of the belt already determines, or a scaled
+            column contains no numbers.
     """
     taken = {"reference_strain", "length", "ale"} & columns.keys()
     if taken:
         raise ModelError(
             f"{', '.join(sorted(taken))} of '{name}': must be left out, because {WAYS} determine the mounted length"
         )
+    for key in SCALED.keys() & columns.keys():
+        if read_numbers(columns[key]) is None:
+            raise ModelError(f"{key} = {show(columns[key])} of '{name}': must be numbers")
     scale = 1.0 + strain
     scaled = {
         key: np.multiply(value, scale ** SCALED[key]) if key in SCALED else value for key, value in columns.items()

@@ -132,8 +132,10 @@ def _read_shape(state: State, cables: Entity, nodes: Entity) -> tuple[FloatArray
 
 
 def _turn_around(x: FloatArray) -> float:
-    """Return the change of the rotation along a closed belt of beams, 2π or -2π [rad]."""
-    return FULL_TURN * float(np.sign(x[-1, 4] - x[0, 4]))
+    """Return the change of the rotation along a closed belt of beams, 2π or -2π, or 0 for a crossed belt [rad]. The
+    rotation changes by less than π from the last to the first node.
+    """
+    return FULL_TURN * float(np.round((x[-1, 4] - x[0, 4]) / FULL_TURN))
 
 
 def _eval_shape(x: FloatArray, length: FloatArray, place: FloatArray) -> FloatArray:

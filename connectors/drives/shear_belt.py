@@ -16,6 +16,7 @@ from typing import Any
 
 from windlass.connectors.circle_contact.belt_ends import MOST_SHEAR
 from windlass.elements.routes.routes import Route
+from windlass.framework.checks.checks import check, number
 from windlass.framework.errors import ModelError
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
@@ -26,11 +27,18 @@ ORDER = 2
 """Polynomial order of the beams."""
 SECTION = ("axial", "shear", "bending")
 """Prefixes of the columns of stiffness and damping, in the order of the strains ε, γ, κ."""
-COLUMNS = (
-    *(f"{part}_{kind}" for part in SECTION for kind in ("stiffness", "damping")),
-    "mass_per_length", "rotary_inertia", "reference_curvature",
-)  # fmt: skip
+NUMBERS = {
+    "axial_damping": number("N s", minimum=0.0), "bending_stiffness": number("N m^2", above=0.0),
+    "bending_damping": number("N m^2 s", minimum=0.0), "rotary_inertia": number("kg m", minimum=0.0),
+    "reference_curvature": number("1/m"),
+}  # fmt: skip
+"""Checks of the columns of beams that `Belt` and `Rope` do not have as arguments."""
+COLUMNS = ("axial_stiffness", SHEAR, "shear_damping", "mass_per_length", *NUMBERS)
 """Columns of a belt of beams."""
+MOST_RATIO = 1e5
+"""Largest ratio of shear stiffness to axial stiffness [1]. With much larger ratios, the other stiffnesses are lost in
+the rounding errors of the tangent. Below this limit, the shear deformation is already negligible.
+"""
 
 
 def read_shear(name: str, stiffness: float | None, damping: float) -> dict[str, Any]:
@@ -45,11 +53,22 @@ def read_shear(name: str, stiffness: float | None, damping: float) -> dict[str, 
 
 
 def check_beams(name: str, columns: Mapping[str, Any], in_space: bool, teeth: bool) -> None:
-    """Raise ModelError if a belt with a shear stiffness has no bending stiffness, is 3D, or has teeth."""
+    """Raise ModelError if a belt with a shear stiffness has no bending stiffness, has a column that is not one number
+    within its bounds, has a shear stiffness above `MOST_RATIO`, is 3D, or has teeth.
+    """
     if SHEAR not in columns:
         return
     if "bending_stiffness" not in columns:
         raise ModelError(f"'{name}' has {SHEAR} but no bending_stiffness [N m^2]: must have both")
+    for what, allowed in NUMBERS.items():
+        if what in columns:
+            check(allowed, what, columns[what], f"'{name}'")
+    most = MOST_RATIO * columns["axial_stiffness"]
+    if columns[SHEAR] > most:
+        raise ModelError(
+            f"{SHEAR} = {columns[SHEAR]:g} N of '{name}': must be <= {most:g} N, {MOST_RATIO:g} times the "
+            "axial_stiffness, or left out for a belt without shear deformation"
+        )
     if in_space or teeth:
         raise ModelError(
             f"{SHEAR} = {columns[SHEAR]:g} N of '{name}', which {'is 3D' if in_space else 'has teeth'}: must be left "

@@ -46,6 +46,7 @@ class ContactPoints(NamedTuple):
     partner: IntArray
     radius: FloatArray  # radius of the circle [m], or of the rope on a surface
     places: IntArray  # number of points
+    size: FloatArray  # length of the cable divided by the length of the rope [1]
     share: FloatArray  # distance of each point from the outlet divided by the length of the rope [1]
     position: FloatArray  # for surfaces: position of each point in the frame of the surface [m]
     normal: FloatArray  # normal from the circle or surface to the cable; for surfaces, in the frame of the surface
@@ -86,7 +87,7 @@ def read_points(world: World, rows: Entity, cables: Entity, state: State) -> Con
     for i, n in enumerate(count):
         anchors[i, :n] = data[i, 2 * n : (2 + width) * n].reshape(n, width)
     return ContactPoints(
-        rows, partner, radius, count, begin[:, None] + share[:, None] * places, position, normal, anchors, data
+        rows, partner, radius, count, share, begin[:, None] + share[:, None] * places, position, normal, anchors, data
     )
 
 
@@ -135,11 +136,12 @@ def give_surfaces(old: ContactPoints, rows: Entity, cables: Entity, state: State
     begin, share = (cables.table.collect(name, cables.rows) for name in ("begin", "share"))
     place, known = PER_POINT * count + 1, old.partner >= 0
     gap = np.array([values[:n].min() for values, n in zip(old.data, old.places, strict=True)])
-    last = np.array([values[n - 1] for values, n in zip(old.share, old.places, strict=True)])
+    middle = np.array([values[:n].mean() for values, n in zip(old.share, old.places, strict=True)])
     for cable, one in np.unique(np.stack((cables.ids, sets)), axis=1).T:
         own = np.flatnonzero((cables.ids == cable) & (sets == one))
-        low, high = begin[own[0]], begin[own[0]] + share[own[0]]
-        over = np.flatnonzero(known & (old_sets == one) & (old.share[:, 0] < high) & (last > low))
+        # one of two cables that cover the same part of the rope contains the middle of the other cable
+        apart = np.abs(middle - begin[own[0]] - 0.5 * share[own[0]])
+        over = np.flatnonzero(known & (old_sets == one) & (apart < 0.5 * np.maximum(old.size, share[own[0]])))
         over = over[np.argsort(gap[over], kind="stable")]
         numbers, first = np.unique(old.partner[over], return_index=True)
         order = np.argsort(first)

@@ -112,9 +112,15 @@ class WireFriction(Component):
     strain = derived("1", "stress-free strain at the axial points, shape (3,)")
     curvature = derived("1/m", "stress-free curvature at the bending points, shape (2, 3)")
     weights = derived("1", "weights of the axial points, shape (3,)")
-    axial_slopes = derived("1", "derivatives S' of the shape functions at the axial points, shape (3, 4)")
-    bending_slopes = derived("1", "derivatives S' of the shape functions at the bending points, shape (2, 4)")
-    bends = derived("1/m", "derivatives S'' of the shape functions at the bending points, shape (2, 4)")
+    axial_slopes = derived(
+        "1/m", "derivatives S' of the shape functions at the axial points [1 for slopes of nodes], shape (3, 4)"
+    )
+    bending_slopes = derived(
+        "1/m", "derivatives S' of the shape functions at the bending points [1 for slopes of nodes], shape (2, 4)"
+    )
+    bends = derived(
+        "1/m^2", "derivatives S'' of the shape functions at the bending points [1/m for slopes of nodes], shape (2, 4)"
+    )
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:

@@ -67,8 +67,8 @@ class GearPair(Component):
     cosine = derived("1", "cos α")
     sine = derived("1", "sin α")
     half_backlash = derived("m", "b/2")
-    unit_axis = derived("1", "unit vector of the axis in the frame of marker 0")
-    across = derived("1", "unit vector perpendicular to the axis in the frame of marker 0")
+    unit_axis = derived("1", "unit vector of the axis in the frame of marker 0, shape (3,)")
+    across = derived("1", "unit vector perpendicular to the axis in the frame of marker 0, shape (3,)")
 
 
 @kernel

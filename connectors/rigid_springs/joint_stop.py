@@ -72,8 +72,10 @@ class JointStop(Component):
     frame0 = column("1", "rotation matrix of the joint frame in the frame of marker 0", shape=(3, 3), default=IDENTITY)
     frame1 = column("1", "rotation matrix of the joint frame in the frame of marker 1", shape=(3, 3), default=IDENTITY)
     active = column("1", "the stop acts only if true", dtype=bool, default=True, switchable=True)
-    turned_frame0 = derived("1", "joint frame in the frame of marker 0, with the axis of the stop as its third axis")
-    turned_frame1 = derived("1", "the same frame in the frame of marker 1")
+    turned_frame0 = derived(
+        "1", "joint frame in the frame of marker 0, with the axis of the stop as its third axis, shape (3, 3)"
+    )
+    turned_frame1 = derived("1", "joint frame in the frame of marker 1, with the same order of axes, shape (3, 3)")
     turns = derived("1", "whether s is an angle")
 
 

@@ -49,7 +49,7 @@ class LinearSpringDamper(Component):
     )
     active = column("1", "the spring acts only if true", dtype=bool, default=True, switchable=True)
     has_function, user_force, df_du, df_dut = USER_FIELDS
-    unit_axis = derived("1", "unit vector of the axis in the frame of marker 0")
+    unit_axis = derived("1", "unit vector of the axis in the frame of marker 0, shape (3,)")
 
 
 @kernel

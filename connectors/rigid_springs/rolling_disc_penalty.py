@@ -83,8 +83,8 @@ class RollingDiscPenalty(Component):
         default=True,
         switchable=True,
     )
-    unit_axis = derived("1", "unit vector of the axis of the disc in the frame of marker 1")
-    unit_normal = derived("1", "unit normal to the plane in the frame of marker 0")
+    unit_axis = derived("1", "unit vector of the axis of the disc in the frame of marker 1, shape (3,)")
+    unit_normal = derived("1", "unit normal to the plane in the frame of marker 0, shape (3,)")
     cosine = derived("1", "cosine of the angle of the rollers")
     sine = derived("1", "sine of the angle of the rollers")
 

@@ -20,8 +20,8 @@ Update = Callable[[Fields], None] | None
 USER_FIELDS = (
     derived("1", "whether the row has a user function"),
     derived("N", "force of the user function [N or N m], shape (n,)"),
-    derived("N/m", "derivative of this force with respect to displacements, shape (n, n)"),
-    derived("N s/m", "derivative of this force with respect to velocities, shape (n, n)"),
+    derived("N/m", "derivative of this force with respect to displacements [N/m, N, N m], shape (n, n)"),
+    derived("N s/m", "derivative of this force with respect to velocities [N s/m, N s, N m s], shape (n, n)"),
 )
 """Derived values ``has_function``, ``user_force``, ``df_du`` and ``df_dut`` of laws with user functions. The number n
 is 3 for `CartesianSpringDamper`, 6 for bushings (`RigidBodySpringDamper`), and 1 for other springs.

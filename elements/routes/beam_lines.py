@@ -15,7 +15,8 @@ from typing import Any
 
 import numpy as np
 
-from windlass.elements.beam.rules import PLACES
+from windlass.elements.beam.rows import MOST_UNEVEN
+from windlass.elements.beam.rules import PLACES, create_rule
 from windlass.elements.nodes.nodes2d import RigidNode2D
 from windlass.elements.nodes.rotations import euler_parameters_of, rotation_matrix
 from windlass.elements.nodes.turning import carry_normals, smallest_rotations
@@ -134,6 +135,7 @@ def _add_line(
     stations = length * np.append((np.arange(elements)[:, None] + inner[:-1]).ravel(), elements)
     s = np.interp(np.arange(STEPS * (len(stations) - 1) + 1) / STEPS, np.arange(len(stations)), stations)
     position, tangent, _ = route.eval_points(np.minimum(s, route.length))
+    _check_places(name, elements, order, position[::STEPS])
     mine = part_of_large(count)
     columns: dict[str, Any] = {"position": position[::STEPS][mine.numbers]}
     if in_space:
@@ -158,6 +160,23 @@ def _add_line(
     for k in range(1, order):
         refs[f"node{1 + k}"] = nodes[first + k]
     return world.add(kind, name=name, part=mine, length=length, **refs, **pick_rows(mine, kind, given))
+
+
+def _check_places(name: str, elements: int, order: int, position: FloatArray) -> None:
+    """Raise ModelError if the route bends so much within an element that its inner nodes are not at their places.
+
+    Args:
+        position: positions of the nodes along the line [m], shape (nodes, d). For a closed line, the first node is the
+            last node of the last element.
+    """
+    rule, rank = create_rule(order), np.argsort(np.argsort(PLACES[order]))
+    own = position[(order * np.arange(elements)[:, None] + rank) % len(position)]
+    length = np.linalg.norm(np.einsum("ga,iad->igd", rule.D, own), axis=2)
+    for k in np.flatnonzero(length.max(axis=1) > MOST_UNEVEN * length.min(axis=1))[:1]:
+        raise ModelError(
+            f"{name}: elements = {elements}: the line bends so much within element {k} that its inner nodes are not at "
+            "their places: use more elements"
+        )
 
 
 def _find_kinds(in_space: bool, deformable: bool) -> tuple[type[Component], type[Component]]:

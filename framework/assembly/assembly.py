@@ -29,6 +29,7 @@ from windlass.framework.assembly.storage import Sparsity, Storage, create_sparsi
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
+from windlass.framework.launch.launcher import launched_size
 from windlass.framework.layout.layout import Layout
 from windlass.framework.layout.pruning import prune_world
 from windlass.framework.model.law import LocalRows, build_place, require_law
@@ -541,6 +542,8 @@ def serial_assembly(world: World) -> Assembly:
     Raises:
         ModelError: this process stores only a part of the world.
     """
+    if world.is_distributed and launched_size() == 1:
+        world.finalize()  # raises an error, because a single process must give all rows
     if world.is_distributed:
         raise ModelError(
             "this call requires a model on one process, but the model is distributed over several processes: run "

@@ -147,7 +147,7 @@ def suggest(name: str, *known: Sequence[str]) -> str:
     known names if no list contains a similar name.
     """
     for names in known:
-        close = find_similar(name, names)
+        close = find_similar(name, list(dict.fromkeys(names)))
         if close:
             return f"did you mean {' or '.join(close)}?"
     return f"must be one of {', '.join(known[-1])}"

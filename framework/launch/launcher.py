@@ -6,7 +6,7 @@ import atexit
 import functools
 import os
 import sys
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from typing import Any
@@ -52,23 +52,49 @@ def _numbers(names: tuple[str, ...]) -> list[int]:
     return [int(os.environ[name]) for name in names if os.environ.get(name, "").isdigit()]
 
 
+SINGLE = {
+    "OMPI_MCA_btl": "self",
+    "OMPI_MCA_pml": "ob1",
+    "OMPI_MCA_ess_singleton_isolated": "1",
+    "OMPI_MCA_orte_create_session_dirs": "0",
+}
+"""Settings of Open MPI for a process without launcher."""
+
+
 @contextmanager
 def quick_start() -> Iterator[None]:
-    """Context manager for the start of MPI. Without a launcher, the context manager disables the service and the
-    networks of Open MPI that only jobs with several processes need.
+    """Context manager for the start of MPI. Without a launcher, the context manager disables the service, the networks
+    and the session folder of Open MPI that only jobs with several processes need.
 
-    These settings halve the start time of Open MPI. The context manager does not change the user's settings. Child
-    processes do not inherit the settings of the context manager.
+    These settings halve the start time of Open MPI. The session folders of all processes of a user are in one folder,
+    which the last process removes. If another process starts at this moment, Open MPI 4 cannot create its folder and
+    ends the process.
+
+    The context manager does not change the user's settings. Child processes do not inherit the settings of the context
+    manager.
     """
     launched = any(name.startswith(("OMPI_COMM_", "PMI", "SLURM_", "PALS_", "MPI_LOCAL")) for name in os.environ)
-    settings = {} if launched else {"btl": "self", "pml": "ob1", "ess_singleton_isolated": "1"}
-    added = {f"OMPI_MCA_{name}": value for name, value in settings.items() if f"OMPI_MCA_{name}" not in os.environ}
+    added = {} if launched else {name: value for name, value in SINGLE.items() if name not in os.environ}
     os.environ.update(added)
     try:
         yield
     finally:
         for name in added:
             del os.environ[name]
+
+
+@contextmanager
+def session_folder(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
+    """Return an environment for a program started by ``mpiexec``, with a session folder of Open MPI 4 that no other
+    program uses.
+
+    Without it, a program that ends can remove the folder in which a program that starts creates its own folder, see
+    `quick_start`.
+    """
+    import tempfile  # imported here, because most programs start no other program
+
+    with tempfile.TemporaryDirectory(prefix="mpi", ignore_cleanup_errors=True) as place:
+        yield {"OMPI_MCA_orte_tmpdir_base": place, **environment}
 
 
 _ends: list[Callable[[], None]] = []

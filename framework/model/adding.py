@@ -86,7 +86,9 @@ def read_reference(world: Tables, table: EntityTable, ref: Ref, given: Any, part
     if given is None:
         # rows that are added in parts get no default history values
         if not ref.optional or (part is not None and ref.target == "GenericData"):
-            raise ModelError(f"{table.kind} needs {ref.name}: a {describe_target(ref)} ({ref.doc})")
+            made = part is not None and ref.name in ("node", "data")
+            parts = f"; rows with a part do not create it: add it first, and pass it as {ref.name}=" if made else ""
+            raise ModelError(f"{table.kind} needs {ref.name}: a {describe_target(ref)} ({ref.doc}){parts}")
         if not ref.is_chain:
             return np.array([-1])
         given = []

@@ -349,8 +349,9 @@ class EntityTable:
             # the table was distributed after the call of `mark`, and before the distribution each process had all rows
             self._chunks["id"] = [self.ids_of(np.arange(self.count))]
             self.is_distributed, self._resident, self._processes = False, [], None
-        for chunks in self._chunks.values():
-            chunks[:] = [_joined(chunks)[:resident]]
+        for name, chunks in self._chunks.items():
+            # columns of functions contain all rows, also of distributed tables
+            chunks[:] = [_joined(chunks)[: self.count if self._is_function(name) else resident]]
         if self.is_distributed:
             self._resident = [_joined(self._resident)[:resident]]
         del self._labels[labels:], self._runs[runs:]

@@ -174,13 +174,18 @@ def find_idle_steps(hooks: Sequence[StepHook], state: State, size: float) -> lis
     """Return `StepHook.idle_steps` of all hooks for steps with sizes up to ``size`` [s].
 
     Raises:
-        ModelError: a hook returns another object than `IdleSteps` with a whole number.
+        ModelError: a hook returns another object than `IdleSteps`, or a field of `IdleSteps` has a wrong type.
     """
     found = [hook.idle_steps(state, size) for hook in hooks]
     for hook, steps in zip(hooks, found, strict=True):
-        if not isinstance(steps, IdleSteps) or not isinstance(steps.number, int | np.integer):
+        fits = isinstance(steps, IdleSteps) and type(steps.number) is not bool
+        fits = fits and isinstance(steps.number, int | np.integer)
+        fits = fits and (steps.program is None or isinstance(steps.program, Program))
+        if not fits or not (steps.after is None or callable(steps.after)):
             given = f"idle_steps of the hook {name_hook(hook)} = {steps} at t = {state.t:.9g} s"
-            raise ModelError(f"{given}: must be IdleSteps with a whole number of steps")
+            raise ModelError(
+                f"{given}: must be IdleSteps with a whole number of steps, a Program or None, and a function or None"
+            )
     return found
 
 

@@ -29,7 +29,9 @@ from pathlib import Path
 import pytest
 from petsc4py import PETSc
 
-from support.processes import is_common, launch, own_mpi_folder, run_warm
+from windlass.framework.launch.launcher import session_folder
+
+from support.processes import is_common, launch, run_warm
 
 ROOT = Path(__file__).resolve().parents[2]
 PAGES = [ROOT / "README.md", ROOT / "CHANGELOG.md", ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs").rglob("*.md"))]
@@ -98,7 +100,7 @@ def run(command: list[str], folder: Path, extra: dict[str, str] | None = None) -
         return run_warm(command[1:], folder, environment, TIMEOUT)
     if command[:2] == ["mpiexec", "-n"] and command[3] == sys.executable and is_common(environment):
         command = [*launch(int(command[2])), *command[4:]]
-    with own_mpi_folder(environment) as own:
+    with session_folder(environment) as own:
         return subprocess.run(command, cwd=folder, env=own, capture_output=True, text=True, timeout=TIMEOUT)
 
 

@@ -9,10 +9,11 @@ import subprocess
 import sys
 import tempfile
 import threading
-from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from functools import cache
 from pathlib import Path
+
+from windlass.framework.launch.launcher import session_folder
 
 ROOT = Path(__file__).parents[2]
 
@@ -96,27 +97,16 @@ def run_warm(
     same hash seed of strings. If a test compares two runs, the runs should be of different kinds. The unit of the
     timeout is s.
     """
-    with own_mpi_folder(environment) as own:
-        if not is_common(own):
-            command = [sys.executable, *words]
-            return subprocess.run(command, env=own, cwd=folder, capture_output=True, text=True, timeout=timeout)
-        return _run_by_starter(list(words), folder or Path.cwd(), own, timeout, kind)
+    if not is_common(environment):
+        command = [sys.executable, *words]
+        return subprocess.run(command, env=environment, cwd=folder, capture_output=True, text=True, timeout=timeout)
+    return _run_by_starter(list(words), folder or Path.cwd(), environment, timeout, kind)
 
 
 def errors_of(done: subprocess.CompletedProcess[str]) -> str:
     """Return the messages of a program, without the notice of the first process that compiles a kernel."""
     lines = done.stderr.splitlines(keepends=True)
     return "".join(line for line in lines if not line.startswith("windlass: compiling kernels for this machine"))
-
-
-@contextmanager
-def own_mpi_folder(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
-    """Return an environment whose folder of Open MPI 4 is used by only one program.
-
-    The daemon of a program that has ended removes empty folders, which the next program may have just found.
-    """
-    with tempfile.TemporaryDirectory(prefix="mpi", dir="/tmp", ignore_cleanup_errors=True) as place:
-        yield {**environment, "OMPI_MCA_orte_tmpdir_base": place}
 
 
 def _run_by_starter(
@@ -154,7 +144,7 @@ def run_python(
     if processes == 1:
         return run_warm(given, folder, own, timeout, kind)
     command = launch(processes, kind) if is_common(own) else ["mpiexec", "-n", str(processes), sys.executable]
-    with own_mpi_folder(own) as own:
+    with session_folder(own) as own:
         run = subprocess.run([*command, *given], env=own, cwd=folder, capture_output=True, text=True, timeout=timeout)
     # messages of Open MPI 5 end with a zero byte
     run.stderr = run.stderr.replace("\0", "")

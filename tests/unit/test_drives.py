@@ -70,6 +70,10 @@ def create_belt(world: wl.World, pulleys: list[wl.Pulley], **given: Any) -> wl.B
         ({}, {"strain": 0.01, "tension": 1.0}, "must have exactly one of length="),
         ({}, {"reference_strain": -0.01}, "must be left out, because length="),
         ({}, {"bending_stiffness": -1.0}, r"bending_stiffness = -1.0 N m² of 'belt': must be finite numbers >= 0"),
+        ({}, {"bending_damping": -1.0}, r"bending_damping = -1.0 N m² s of 'belt': must be finite numbers >= 0"),
+        ({}, {"axial_damping": "much"}, r"axial_damping = 'much' N s of 'belt': must be finite numbers >= 0"),
+        ({}, {"reference_curvature": "none"}, r"reference_curvature = 'none' of 'belt': must be numbers"),
+        ({}, {"rotary_inertia": 1.0}, r"rotary_inertia = 1.0 kg m of Belt: must be left out, or have a shear_"),
         (
             {},
             {"contact": {"press": 1.0}},
@@ -228,6 +232,8 @@ def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixt
         create_belt(world, create_pulleys(world), frction=0.3)
     with pytest.raises(wl.ModelError, match=r"'axial_dampin': did you mean axial_damping or shear_damping\?"):
         create_belt(world, create_pulleys(world), axial_dampin=0.3)
+    with pytest.raises(wl.ModelError, match=r"'shear_stiffnes': did you mean shear_stiffness or layer_stiffness\?"):
+        create_belt(world, create_pulleys(world), shear_stiffnes=3e3)
     for joined in (False, True):
         world = wl.World()
         pulleys = create_pulleys(world)

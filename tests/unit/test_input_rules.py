@@ -12,7 +12,7 @@ import pytest
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import MassPoint, cable_around, generic_node, nodes_of, state_node, straight_cable
+from windlass.elements import MassPoint, Point2D, cable_around, generic_node, nodes_of, state_node, straight_cable
 from windlass.framework.assembly.alike import find_difference
 from windlass.framework.checks import room
 from windlass.framework.checks.user_functions import find_contradictions
@@ -206,6 +206,29 @@ def test_helpers_add_all_or_nothing() -> None:
     # refused calls have not changed the world
     con.fix(world, node, "x")
     world.finalize()
+
+
+def test_refused_rows_keep_the_functions_of_distributed_tables() -> None:
+    """If this process has only a part of the rows, columns of functions still have one entry for each row of the table,
+    also after an error in `World.add`.
+    """
+    world, mine = wl.World(), wl.Part(4, np.arange(1, 4))
+    points = world.add(Point2D, part=mine, position=np.zeros((3, 2)))
+    ends = {"marker0": con.coordinate_marker(world, None), "marker1": con.coordinate_marker(world, points[1], "x")}
+    supports = world.add(con.CoordinateConstraint, part=mine, **ends)
+    before = supports.table.local("offset_function")
+    with pytest.raises(wl.ModelError, match="expected numbers of shape"):
+        world.add(Point2D, part=mine, position=np.zeros((2, 2)))
+    after = supports.table.local("offset_function")
+    assert len(before) == 3 and np.array_equal(after, before)
+
+
+def test_a_single_process_gives_all_rows() -> None:
+    """On one process, a part that is not complete causes an error at the first use of the world."""
+    world = wl.World()
+    world.add(Point2D, part=wl.Part(4, np.arange(1, 4)), position=np.zeros((3, 2)))
+    with pytest.raises(wl.ModelError, match=r"Point2D 0 \(Point2D row 0\): no process gives this row"):
+        wl.State(world)
 
 
 def test_changes_are_all_or_nothing() -> None:

@@ -328,6 +328,11 @@ def test_the_command(tmp_path: Path) -> None:
     assert 0.95 < tension / rest[0] < 1.05 and tension != rest[0]
     late = run_warm([*COMMAND, *words.replace("-end 1", "-end 3").split()], tmp_path, ENVIRONMENT)
     assert late.returncode != 0 and f"-end = 3 s: must be <= 1 s, the end of {motion}" in late.stderr
+    mine = tmp_path / "out" / "outputs.csv"
+    mine.write_text("my own table\n")
+    kept = run_warm([*COMMAND, *words.split()], tmp_path, ENVIRONMENT)
+    assert kept.returncode != 0 and "is not overwritten" in kept.stderr and mine.read_text() == "my own table\n"
+    assert "static" not in kept.stderr  # the error comes before the solves
     help_text = run_warm([*COMMAND, "run-moordyn", str(file), "-help"], tmp_path, ENVIRONMENT)
     assert help_text.returncode == 0 and "-motion" in help_text.stdout and "dynamic_" in help_text.stdout
 

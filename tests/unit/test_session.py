@@ -15,7 +15,10 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Cable2D, Ground, MassPoint, RigidBody2D, nodes_of, straight_cable
 from windlass.framework import Component, Output, column, kernel, ref, register_pair
+from windlass.framework.launch.launcher import session_folder
 from windlass.solvers.verdicts.verdict import Verdict
+
+from support.processes import environment, run_warm
 
 STEP = 1e-3
 
@@ -331,3 +334,24 @@ def test_scenes_need_a_screen_or_a_notebook(tmp_path: Path, monkeypatch: pytest.
         wl.show(tmp_path / "none.vtkhdf")
     with pytest.raises(wl.WindlassError, match="what = 3"):
         wl.show(3)  # type: ignore[arg-type]
+
+
+def test_processes_without_launcher_share_no_folder(tmp_path: Path) -> None:
+    """Programs that start and end at the same time do not create or remove a common session folder of Open MPI.
+
+    Open MPI 5 has no setting for this, and does not remove the folder.
+    """
+    code = "from windlass.framework.runtime.petsc import PETSc; from mpi4py import MPI; print(MPI.get_vendor()[1][0]); "
+    code += "import os; print(os.listdir(os.environ['TMPDIR']))"
+    shown = run_warm(["-c", code], None, {**environment(), "TMPDIR": str(tmp_path)})
+    version, names = shown.stdout.splitlines()
+    assert names == "[]" or int(version) >= 5
+
+
+@pytest.mark.parametrize("given", [{}, {"OMPI_MCA_orte_tmpdir_base": "/mine"}])
+def test_programs_of_several_processes_have_their_own_folder(given: dict[str, str]) -> None:
+    with session_folder({"HOME": "/", **given}) as own, session_folder(given) as other:
+        places = [Path(settings["OMPI_MCA_orte_tmpdir_base"]) for settings in (own, other)]
+        assert own["HOME"] == "/" and (places == [Path("/mine")] * 2 if given else places[0] != places[1])
+        assert given or all(place.is_dir() for place in places)
+    assert not any(place.exists() for place in places)

@@ -413,9 +413,10 @@ def test_hooks_receive_the_number_of_steps_without_calls(calls: list[int]) -> No
     assert max(hook.waits) == 9 and hook.waits.count(9) > 20
 
 
-@pytest.mark.parametrize("given", [9, wl.IdleSteps(9.5)])  # type: ignore[arg-type]
+@pytest.mark.parametrize("given", [(9,), (9, "program"), (9, None, 3), (9.5,), (True,), None])
 def test_idle_steps_are_whole_numbers(given: Any) -> None:
-    """A hook that returns another object than a whole number of idle steps ends the solve with an error."""
+    """A hook that returns another object than `IdleSteps`, or fields of wrong types, ends the solve with an error."""
+    given = 9 if given == (9,) else given and wl.IdleSteps(*given)
 
     class Wrong(wl.StepHook):
         def after_step(self, state: wl.State) -> None:
@@ -424,7 +425,7 @@ def test_idle_steps_are_whole_numbers(given: Any) -> None:
         def idle_steps(self, state: wl.State, size: float) -> wl.IdleSteps:
             return given  # type: ignore[no-any-return]
 
-    with pytest.raises(wl.ModelError, match=r"idle_steps of the hook Wrong = .*9.* at t = .* must be IdleSteps with a"):
+    with pytest.raises(wl.ModelError, match=r"idle_steps of the hook Wrong = .* at t = .* must be IdleSteps with a"):
         chain()[0].solve(hooks=[Wrong()])
 
 

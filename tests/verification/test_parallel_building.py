@@ -57,8 +57,9 @@ def test_errors_of_one_process(serial: Any) -> None:
     assert errors["disagree"] == "nothing raised"
     assert errors["negative"] == "numbers[1] = 1 in Part of 4 rows: must be ascending row numbers from 0 to 3"
     assert errors["no_count"].startswith("count = -1 in Part: must be a whole number >= 0")
-    assert errors["made"].startswith("MassPoint needs node")
-    assert errors["no_history"].startswith("ContactCoordinate needs data")
+    for name, need in (("made", "MassPoint needs node"), ("no_history", "ContactCoordinate needs data")):
+        assert errors[name].startswith(need)
+        assert f"rows with a part do not create it: add it first, and pass it as {need.split()[-1]}=" in errors[name]
     assert "'diagonal', which is no group of lines" in errors["no_group"]
     assert errors["too_few"].startswith("position in Point2D row 0 has shape (3, 2)")
 

@@ -26,13 +26,16 @@ TOOTHED: dict[str, Any] = {
 RADII, DISTANCE = (0.1, 0.06), 0.4
 
 
-def create_drive(**columns: Any) -> tuple[wl.World, list[wl.Entity], wl.Belt]:
+def create_drive(
+    sides: tuple[str, str] = ("left", "left"), **columns: Any
+) -> tuple[wl.World, list[wl.Entity], wl.Belt]:
     """Create a belt around two pulleys that can rotate."""
     world = wl.World()
     bodies = [world.add(RigidBody2D, position=(x, 0.0), mass=2.0, inertia=0.002) for x in (0.0, DISTANCE)]
     con.fix(world, bodies, "x", "y")
     given = {"bending_stiffness": EI, "tension": TENSION, **columns}
-    pulleys = [wl.Pulley(body, R, "left", name=f"pulley {R:g}") for body, R in zip(bodies, RADII, strict=True)]
+    parts = zip(bodies, RADII, sides, strict=True)
+    pulleys = [wl.Pulley(body, R, side, name=f"pulley {R:g}") for body, R, side in parts]
     return world, bodies, wl.Belt(world, pulleys, axial_stiffness=EA, mass_per_length=0.1, friction=0.6, **given)
 
 
@@ -137,6 +140,19 @@ def test_running_belt_with_shear() -> None:
     assert_allclose([s.tension for s in found.spans], [s.tension for s in steady.spans], rtol=1e-3)
 
 
+def test_running_crossed_belt() -> None:
+    """The cross sections of a running crossed belt rotate with the pulleys, in opposite directions on both pulleys. In
+    steady motion the material moves by much less than an element, so the rotations of the nodes hardly change.
+    """
+    world, _, belt = create_drive(("left", "right"), shear_stiffness=1e4, elements=80)
+    state = mount(world, belt)
+    turn = wl.eval_output(belt.nodes, "angular_velocity", belt.run(state, 5.0))
+    assert_allclose((turn.max(), turn.min()), (5.0 / RADII[0], -5.0 / RADII[1]), rtol=0.02)
+    first, second = (pulley.name for pulley in belt.pulleys)
+    moved = belt.run(state, belt.steady({first: 50.0}, {second: 2.0}))
+    assert np.abs(np.array(moved.of(belt.nodes)) - state.of(belt.nodes))[:, 2].max() < 5e-3
+
+
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
@@ -146,6 +162,13 @@ def test_running_belt_with_shear() -> None:
         ({"shear_stiffness": 1e4, "broken": True}, "broken"),
         ({"shear_stiffness": 1e4, "integration": 1}, "Belt has no argument 'integration'"),
         ({"shear_stiffness": 1e4, "tension": None, **TOOTHED}, "which has teeth: must be left out"),
+        ({"shear_stiffness": 1e4, "axial_damping": -1.0}, "axial_damping = -1.0 N s of 'belt': must be finite"),
+        ({"shear_stiffness": 1e4, "bending_damping": (1.0, 2.0)}, "bending_damping = .* in 'belt': must be a number"),
+        ({"rotary_inertia": 1e-6}, r"rotary_inertia = 1e-06 kg m of Belt: must be left out, or have a shear_"),
+        ({"shear_stiffness": 1e11}, r"shear_stiffness = 1e\+11 N of 'belt': must be <= 5e\+09 N, 100000 times"),
+        ({"shear_stiffness": 1e4, "bending_stiffness": 0.0}, "bending_stiffness = 0.0 N m.2 in 'belt': must be > 0"),
+        ({"shear_stiffness": 1e4, "torsional_stiffness": 1.0}, "'torsional_stiffness' if it has shear_stiffness"),
+        ({"shear_stiffness": 1e4, "elements": 8}, "elements = 8: the line bends .*: use more elements"),
         ({"shear_damping": 1.0}, r"shear_damping = 1 N s of 'belt': must have a shear_stiffness \[N\]"),
     ],
 )

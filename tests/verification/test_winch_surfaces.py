@@ -437,6 +437,31 @@ def test_merged_cable_that_touches_too_many_surfaces() -> None:
         rope.before_step(state)
 
 
+@pytest.mark.parametrize("points", [1, 4])
+def test_split_cables_keep_their_surface(points: int) -> None:
+    """With a contact search, both halves of a split cable receive its surface and the states of its points, also if
+    the only point of the cable is where the cable is split.
+    """
+    world = wl.World(gravity=(0.0, 0.0, -G))
+    rope = con.WinchReserve(
+        world, (0.0, 0.0, -1e-3), (8.0, 0.0, -1e-3), wanted=2.4, cables=1, longest=20.0, mass_per_length=2.0,
+        axial_stiffness=1e5, bending_stiffness=1.0,
+    )  # fmt: skip
+    rows = con.add_surface_contact(
+        world, add_planes(world, [(-5.0, 0.0), (20.0, 0.0)]), rope.cables, touching=1, points=points,
+        contact_stiffness_per_length=2e4, friction_stiffness_per_length=1e4, friction_coefficient=0.5,
+    )  # fmt: skip
+    state = wl.State(world)
+    data, used = state.of(rows, "data"), np.isin(rope.cables.ids, rope.outside.ids)
+    data[used, :points], data[used, points : 2 * points], data[used, -1] = -1e-3, 0.0, 1.0
+    state.put(rows, data, "data")
+    state.put(rope.feed, np.array([[9.0]]))
+    rope.before_step(state)
+    used = np.isin(rope.cables.ids, rope.outside.ids)
+    found = state.of(rows, "data")[used]
+    assert used.sum() == 8 and (found[:, -1] == 1.0).all() and (found[:, points : 2 * points] == 0.0).all()
+
+
 def test_split_cables_keep_their_friction() -> None:
     """When the cables of a rope that is pulled over a drum are split, the tensions on both sides do not change. Later,
     the tensions have the ratio e^{μα}.

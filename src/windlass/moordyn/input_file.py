@@ -363,8 +363,8 @@ def _read_type(file: InputFile, row: Row) -> None:
     )  # fmt: skip
     file.add(file.types, name, row_of_type, at, f"line type {name}")
     if len(words) > 10 and number(10, "Cl", "1", 0.0):
-        instead = "must be 0, because the lift of vortices is not computed; their mean drag is a vibration_frequency of"
-        file.refuse(at, f"Cl = {words[10]} of line type {name}", f"{instead} `Mooring.loads`")
+        instead = "must be 0, because the lift of vortices is not computed; for their mean drag set vibration_frequency"
+        file.refuse(at, f"Cl = {words[10]} of line type {name}", f"{instead} [Hz] of `Mooring.loads`")
 
 
 def _read_elasticity(file: InputFile, row: Row) -> tuple[float, float, Slow | None, tuple[tuple[float, float], ...]]:

@@ -12,6 +12,7 @@ import numpy as np
 from windlass.framework.command_line.options import help_requested, option
 from windlass.framework.command_line.summary import write_summary
 from windlass.framework.errors import ModelError
+from windlass.framework.files.outputs import check_output
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.output.csv import CsvTable
 from windlass.framework.output.folder import create_output_folder
@@ -32,6 +33,8 @@ SPECTRAL_RADIUS = 0.0
 """Spectral radius of the integration method [1]. If slack lines become taut, stiff axial vibrations that steps do not
 resolve can gain energy from the integration method. The largest numerical damping prevents this.
 """
+OUTPUTS = "outputs.csv"
+"""Name of the table of outputs at intervals of dtOut."""
 STARTS = "equilibrium", "file"
 """Choices of the option ``start``."""
 ROUNDING = 1e-9
@@ -57,9 +60,12 @@ def run_file(file: str) -> None:
     if end > mooring.motion_end + ROUNDING * end and not help_requested():
         raise ModelError(f"-end = {end:g} s: must be <= {mooring.motion_end:g} s, the end of {motion}")
     folder = None if output == "none" or help_requested() else create_output_folder(output)
-    state = mooring.rest() if start == STARTS[0] else mooring.start()
     sensors = Sensors(folder and folder / "steps.csv", mooring.sensors())
     recorders = [Recorder("lines", folder=folder, every=max(1, round(FRAME / step)))] if folder else []
+    if folder is not None and end > 0.0:
+        # the table is written after the motion, so an error would otherwise be late
+        check_output(folder / OUTPUTS, "table", "table", f"time [s],{sensors.names[0]} [".encode())
+    state = mooring.rest() if start == STARTS[0] else mooring.start()
     if end > 0.0:
         breaking = [mooring.breaking] if mooring.breaking is not None else []
         solver = Dynamic(mooring.world, step=step, end=end, method=METHOD, spectral_radius=SPECTRAL_RADIUS)
@@ -69,7 +75,7 @@ def run_file(file: str) -> None:
     rest = find_tensions(mooring, state)
     moving = {name: [float(sensors[name].min()), float(sensors[name].max())] for name in sensors.names if end > 0.0}
     if folder is not None and end > 0.0 and is_first_process():
-        write_outputs(folder / "outputs.csv", sensors, mooring.environment.output_step or step)
+        write_outputs(folder / OUTPUTS, sensors, mooring.environment.output_step or step)
     write_summary({"rest": rest, "motion": moving})
     if is_first_process():
         print("\n".join(describe(mooring, rest, moving, sensors.units)))

@@ -68,7 +68,9 @@ Chain: TypeAlias = Entity | Sequence[Any] | NDArray[Any]
 ROUTE_POINTS: Any
 RESERVED: Any
 UNFIT: Any
+INERTIA: Any
 HARMLESS: Any
+NOT_NEGATIVE: Any
 SOFTEST: Any
 MOST_SOLVES: Any
 TENSION_ERROR: Any
@@ -80,7 +82,7 @@ NO_TEETH: Any
 OPEN: Any
 LAYER: Any
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    'Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable.\nThe message lists similar names.'
+    'Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable, or\nwith shear of a beam. The message lists similar names.'
 def _check_law(name: str, columns: Mapping[str, Any]) -> None:
     'Raise ModelError if ``columns`` contains a column of `UNFIT` that changes the tension of the cables.'
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:

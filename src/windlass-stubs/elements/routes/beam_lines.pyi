@@ -4,7 +4,8 @@ from __future__ import annotations
 from math import atan2
 from typing import Any
 import numpy as np
-from windlass.elements.beam.rules import PLACES
+from windlass.elements.beam.rows import MOST_UNEVEN
+from windlass.elements.beam.rules import PLACES, create_rule
 from windlass.elements.nodes.nodes2d import RigidNode2D
 from windlass.elements.nodes.rotations import euler_parameters_of, rotation_matrix
 from windlass.elements.nodes.turning import carry_normals, smallest_rotations
@@ -43,6 +44,8 @@ def beam_along(world: World, route: CenterLine, elements: int, *, order: int=2, 
     'Add a beam along a route, divided into elements of equal length. The route is the stress-free shape of the beam.\n\nArgs:\n    world: model to which the entities are added.\n    route: result of `helix`, `through_points`, `route_around` or another function that creates routes.\n    elements: number of elements.\n    order: order of the elements, 1, 2 or 3. An element has order + 1 nodes.\n    normal: direction of e_2 at the start of 3D beams, shape (3,). The default is global y, rotated by the smallest\n        rotation from global x to the tangent of the route.\n    name: name for messages and output.\n    **beam_columns: columns of `Beam2D`, on 3D routes of `Beam3D`, or of `SlopeBeam3D` if ``section_stiffness`` is\n        given. The column ``length`` is not allowed.\n\nReturns:\n    The elements in order. `nodes_of` returns their nodes.\n\nRaises:\n    ModelError: the number of elements or the order is out of its range, the normal is parallel to the route or is\n        given for a 2D route, or the user gives a column that the route determines.'
 def _add_line(world: World, route: CenterLine, elements: int, order: int, normal: Any | None, name: str, given: dict[str, Any]) -> Entity:
     ...
+def _check_places(name: str, elements: int, order: int, position: FloatArray) -> None:
+    'Raise ModelError if the route bends so much within an element that its inner nodes are not at their places.\n\nArgs:\n    position: positions of the nodes along the line [m], shape (nodes, d). For a closed line, the first node is the\n        last node of the last element.'
 def _find_kinds(in_space: bool, deformable: bool) -> tuple[type[Component], type[Component]]:
     'Return the types of node and beam in 2D or 3D. In 3D, the cross sections are rigid or deformable.'
 def _find_frames(tangent: FloatArray, closed: bool, normal: Any | None, name: str) -> FloatArray:

@@ -15,12 +15,13 @@ import sys
 import threading
 import time
 from collections.abc import Sequence
+from contextlib import ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
 from windlass.framework.errors import OutputError
-from windlass.framework.launch.launcher import child_environment, launched_size
+from windlass.framework.launch.launcher import child_environment, launched_size, session_folder
 
 OUTPUT = "output.txt"
 """Name of the file with the standard output of a run, in the folder of the run."""
@@ -69,10 +70,14 @@ def run_child(words: Sequence[str], folder: Path, processes: int = 1, limit: flo
         command = ["setpriv", "--pdeathsig", "KILL", "--", *command]
     begin = time.perf_counter()
     try:
-        with (folder / OUTPUT).open("wb") as output, (folder / ERRORS).open("wb") as errors:
+        with ExitStack() as stack:
+            output, errors = (stack.enter_context((folder / name).open("wb")) for name in (OUTPUT, ERRORS))
+            environment = child_environment(alone=launched_size() > 1)
+            if processes > 1:
+                environment = stack.enter_context(session_folder(environment))
             settings: dict[str, Any] = {
                 "stdin": subprocess.DEVNULL,
-                "env": child_environment(alone=launched_size() > 1),
+                "env": environment,
                 "start_new_session": True,
             }
             process = subprocess.Popen(command, cwd=folder, stdout=output, stderr=errors, **settings)
