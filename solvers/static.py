@@ -307,7 +307,7 @@ class Static(StepSolver):
             self._decide(current, time)
         self._begin_verdict(current, 0.0)
         fields.data[:], fields.start_data[:] = current.data, current.data
-        check_stiffness(self.newton, self._scheme(current, self.load_factor(1.0 / self.load_steps), time))
+        check_stiffness(self.newton, self._scheme(current, self.load_factor(1.0 / self.load_steps), time), current)
         release_dropped(self.assembly.comm)
         self.statistics.begin()
         self.progress.begin(0.0, 1.0)

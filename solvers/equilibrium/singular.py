@@ -23,6 +23,7 @@ from windlass.framework.assembly.vectors import local_values
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.petsc_functions import raise_cause, unlock
 from windlass.framework.runtime.petsc import PETSc
+from windlass.framework.state.state import State
 from windlass.solvers.linear.linear_check import find_errors
 from windlass.solvers.linear.mumps import MEMORY, give_memory, lacks_memory
 from windlass.solvers.linear.ordering import default_package
@@ -41,8 +42,8 @@ EXACT = 1e-13
 sufficiently large pivots, the error is about 1e-16.
 """
 SHIFT = 1e-10
-"""Value that is added to the diagonal to find motions without stiffness, relative to S + `SHIFT` S_max [1]. S is the
-sum of the absolute values in the row, and S_max is the largest of these sums.
+"""Value that is added to the diagonal to find motions without stiffness, relative to the sum of the absolute values in
+the row [1].
 """
 REFINEMENTS = 4
 """Largest number of steps of iterative refinement of a solution. The pivots of KLU can be so small that the residual of
@@ -69,9 +70,12 @@ class NoStiffness(ModelError):
         )
 
 
-def check_stiffness(newton: Newton, scheme: Scheme) -> None:
+def check_stiffness(newton: Newton, scheme: Scheme, current: State) -> None:
     """Check that the tangent of the first Newton iteration, including the stabiliser, is not singular. The tangent is
     evaluated with the history values in ``Fields.data``.
+
+    A slack rope can be in equilibrium where its tangent is singular. If ``current`` is the result of an earlier solve
+    and a small motion leads to a regular tangent, this motion is added to ``current``, see `_leave`.
 
     Raises:
         NoStiffness: coordinates have no stiffness.
@@ -88,6 +92,12 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
     broken = problem.assembly.diagnose()
     if broken:
         raise ModelError(f"static model: cannot be evaluated at its start: {'; '.join(shorten(broken))}")
+    if current.step > 0:
+        if _leave(problem):
+            problem.store_static(current)
+            return
+        problem.start(scheme)
+        _offer_tangent(problem)
     layout, of_dof = problem.assembly.layout, problem.sparsity.unknowns.of_dof
     empty = np.flatnonzero(_row_sizes(problem).array_r[of_dof[: len(layout.owned)]] == 0.0)
     names = name_dofs(problem.assembly, empty)
@@ -104,6 +114,27 @@ def check_stiffness(newton: Newton, scheme: Scheme) -> None:
             + "".join(f"; at the start {words}" for words in found[:1])
             + "".join(f" ({words})" for words in found[1:])
         )
+
+
+def _leave(problem: NonlinearProblem) -> bool:
+    """Make the first Newton iteration with a tangent that is shifted as in `find_weakest`, and return whether the
+    tangent is regular afterwards. The iteration must fulfil the equations of the tangent without shift, so the loads do
+    no work on motions without stiffness.
+    """
+    right, matrix = problem.residual_vector.duplicate(), problem.matrix.mat
+    problem.eval_residual(None, problem.unknowns, right)
+    package = default_package(problem.pattern, problem.assembly.layout.size, "klu")
+    solver, least = create_pivoting(_shift(matrix, _row_sizes(problem)), package), SINGULAR * right.norm()
+    change = try_solve(solver, right)
+    if change is None:
+        return False
+    refine(solver, matrix, change, right, least)
+    if not find_error(matrix, change, right).norm() <= least:
+        return False
+    problem.unknowns.axpy(-1.0, change)
+    # user functions are called when the residual is evaluated
+    problem.eval_residual(None, problem.unknowns, right)
+    return _offer_tangent(problem).held or try_factors(problem, create_pivoting(matrix, package)).held
 
 
 def summarise_faults(problem: NonlinearProblem) -> list[str]:
@@ -234,11 +265,7 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
         size: PETSc vector with the sum of the absolute values in each row of the matrix. The vector is overwritten.
         package: direct solver with pivoting.
     """
-    shifted = matrix.duplicate(copy=True)
-    # the shift prevents zero diagonal entries in rows that contain only rounding errors
-    size.shift(SHIFT * (size.max()[1] or 1.0))
-    shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
-    solver, motion = create_pivoting(shifted, package), random_like(size)
+    solver, motion = create_pivoting(_shift(matrix, size), package), random_like(size)
     # inverse iteration reduces the components along motions with stiffness, even if the stiffness is small
     for _ in range(INVERSE_ITERATIONS):
         motion.pointwiseMult(motion, size)
@@ -248,6 +275,17 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
         solution.normalize()
         motion = solution
     return motion
+
+
+def _shift(matrix: Any, size: Any) -> Any:
+    """Return a copy of a matrix with larger diagonal entries, see `SHIFT`. The vector ``size`` contains the sum of the
+    absolute values in each row. In rows that contain only rounding errors, it is replaced by the largest sum.
+    """
+    shifted, largest = matrix.duplicate(copy=True), size.max()[1] or 1.0
+    with size as sums:
+        sums[sums <= SHIFT * largest] = largest
+    shifted.setDiagonal(SHIFT * size, PETSc.InsertMode.ADD_VALUES)
+    return shifted
 
 
 def random_like(vector: Any) -> Any:

@@ -5,12 +5,14 @@ tangent.
 from __future__ import annotations
 
 import pytest
+from numpy.testing import assert_allclose
 
-from windlass.connectors import CoordinateSpringDamper, coordinate_marker, fix
-from windlass.elements import RigidBody2D
+from windlass.connectors import CoordinateSpringDamper, Force, coordinate_marker, fix, position_marker, prescribe
+from windlass.elements import MassPoint, RigidBody2D
+from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.runtime.petsc import PETSc
-from windlass.framework.state.state import local_state
+from windlass.framework.state.state import State, local_state
 from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
 
@@ -64,3 +66,33 @@ def test_motions_that_nothing_holds_at_full_load_are_named(stiffness: float) -> 
     except NotConverged as error:
         told = str(error)
     assert all(f"({name}, rotation)" in told for name in "abc") and "nothing holds" in told
+
+
+def test_continued_solves_leave_states_without_stiffness() -> None:
+    """Two springs in series with the force k u³ have no stiffness at u = 0. A solve that continues from there finds the
+    equilibrium after a prescribed displacement of the end. A first solve raises an error, and so does a solve with a
+    load on the mass between the springs, because it would move without limit.
+    """
+    world = World()
+    masses = [world.add(MassPoint, position=(x, 0.0), mass=1.0) for x in (1.0, 2.0)]
+    fix(world, masses, "y")
+    places = [None, *(coordinate_marker(world, mass, "x") for mass in masses)]
+    for k, stiffness in enumerate((1e3, 8e3)):
+        ends = {"marker1": places[k + 1]} | ({"marker0": places[k]} if k else {})
+        world.add(
+            CoordinateSpringDamper, **ends, stiffness=stiffness,
+            force_function=lambda t, row, u, v, k, d, offset: k * u**3,
+            force_derivative=lambda t, row, u, v, k, d, offset: (3.0 * k * u**2, 0.0),
+        )  # fmt: skip
+    load = world.add(Force, marker=position_marker(world, masses[0]), vector=(0.0, 0.0, 0.0))
+    hold = prescribe(world, masses[1], "x", 0.3)
+    with pytest.raises(ModelError, match=r"no stiffness|nothing holds"):
+        Static(world, name="").solve()
+    start = State(world)
+    start.step = 1
+    state = Static(world, name="").solve(start)
+    assert_allclose([state.of(mass)[0, 0] for mass in masses], (0.2, 0.3), rtol=1e-9)
+    world.set(load, vector=(1.0, 0.0, 0.0))
+    world.set(hold, offset=0.0)
+    with pytest.raises(ModelError, match=r"no stiffness|nothing holds"):
+        Static(world, name="").solve(start)
