@@ -80,7 +80,7 @@ if TYPE_CHECKING:
     from windlass.elements.routes.spline_route import through_points as through_points
     from windlass.elements.routes.winch_along import winch_rope_along as winch_rope_along
 
-# hidden from type checkers, because with `__getattr__` they would accept imports of names that do not exist
+# this function is hidden from type checkers, because they would accept imports of names that do not exist
 if not TYPE_CHECKING:
     __getattr__, __dir__, __all__ = offer(__name__)
 

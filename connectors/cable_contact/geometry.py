@@ -50,7 +50,7 @@ STEPS = 30
 
 @kernel(inline=True, fast=False)
 def arc_length_of(j: int, n: float, L: float) -> float:
-    """Return the arc length of point j of n points on a cable [m]. The point is in the middle of the part that it
+    """Return the arc length [m] of point j of n points on a cable. The point is in the middle of the part that it
     represents.
     """
     return (j + 0.5) * L / n
@@ -128,7 +128,7 @@ def find_foot(z: Cubic, p: Vector, s: float, low: float, high: float, length: fl
 
 @kernel(inline=True)
 def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
-    """Return the smallest and the largest arc length that a foot on cable b may have during Newton's method [m]."""
+    """Return the smallest and the largest arc length [m] that a foot on cable b may have during Newton's method."""
     low = -BEYOND * c[b].length if c[b].before >= 0 else 0.0
     high = (1.0 + BEYOND) * c[b].length if c[b].after >= 0 else c[b].length
     return low, high
@@ -136,7 +136,7 @@ def reach_of_foot(c: NDArray[Any], b: int) -> tuple[float, float]:
 
 @kernel(inline=True, fast=False)
 def wrap_arc(arc: float, loop: float) -> float:
-    """Return the difference ``arc`` of two arc lengths of a chain [m]. On a closed chain of the length ``loop``, the
+    """Return the difference ``arc`` [m] of two arc lengths of a chain. On a closed chain of the length ``loop``, the
     result is the signed length of the shorter part of the chain between the two points.
     """
     if loop > 0.0:

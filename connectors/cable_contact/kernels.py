@@ -117,7 +117,7 @@ class PairList(NamedTuple):
 
 class TouchParameters(NamedTuple):
     """Parameters of the contact of one point with one cable: stiffness, damping and friction of the point, the sum R_A
-    + R_B of the radii [m], and β = R_A/(R_A + R_B) [1].
+    + R_B [m] of the radii, and β = R_A/(R_A + R_B) [1].
     """
 
     law: PointLaw
@@ -148,7 +148,7 @@ class FootMotion(NamedTuple):
 
 
 class Bristle(NamedTuple):
-    """Bristle of a contact. The fields are whether the bristle exists, the displacement s - s_0 of the foot [m], and
+    """Bristle of a contact. The fields are whether the bristle exists, the displacement s - s_0 [m] of the foot, and
     the stored normals m_A and m_B and tangents t_A and t_B. For ropes that friction turns, m_A and m_B are the present
     normals. ``back`` is the change k - k_1 of the spin per arc length [rad/m]. See `material.py`.
     """
@@ -298,7 +298,7 @@ def eval_forces(par: TouchParameters, t: FootContact) -> tuple[Vector, Vector, V
 
 @kernel(inline=True)
 def eval_moments(par: TouchParameters, t: FootContact) -> tuple[float, float]:
-    """Return the moments about the axes of A and B [N m], with the sign of the left-hand side of the equations of
+    """Return the moments [N m] about the axes of A and B, with the sign of the left-hand side of the equations of
     motion.
     """
     couple = cross(t.d, t.f.force)

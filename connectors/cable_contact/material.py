@@ -90,8 +90,8 @@ class Material(NamedTuple):
 
 @kernel
 def find_frame(row: Any, s: float, x: FloatArray, v: FloatArray, g: Any, which: int) -> Frame:
-    """Return the `Frame` of a cable at the arc length s. Write the coefficients σ of its spin into ``g.sigma``. The
-    argument ``which`` is 0 for cable A and 1 for cable B.
+    """Return the `Frame` of a cable at the arc length s. Write the coefficients σ of the spin of this frame into
+    ``g.sigma``. The argument ``which`` is 0 for cable A and 1 for cable B.
     """
     y, yt, sigma, iL = g.y[which], g.yt[which], g.sigma[which], 1.0 / row.length
     read_coordinates(row.dofs, iL, x, y)

@@ -82,7 +82,7 @@ def over_points(places: ContactPlaces, values: FloatArray, combine: Any, empty: 
 
 
 def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the pressing force of each point per reference length [N/m], shape (rows, points). Each force is divided
+    """Return the pressing force per reference length [N/m] of each point, shape (rows, points). Each force is divided
     by the share σ of its contact. The reason is that the contact carries only the fraction σ of the force, and the
     points of the other cable carry the remainder.
     """
@@ -93,7 +93,7 @@ def eval_density(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_gaps(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the smallest gap of each point [m], inf if no cable is near, shape (rows, points)."""
+    """Return the smallest gap [m] of each point, inf if no cable is near, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     return over_points(places, over_places(places, -out[:, DEPTH], np.inf), np.minimum, np.inf)
 
@@ -107,14 +107,14 @@ def eval_states(places: ContactPlaces, fields: Fields) -> FloatArray:
 
 
 def eval_slip(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the largest slip velocity of each point [m/s], shape (rows, points)."""
+    """Return the largest slip velocity [m/s] of each point, shape (rows, points)."""
     out, _ = eval_places(places, fields)
     speed = np.linalg.norm(out[:, SLIP : SLIP + 3], axis=1)
     return over_points(places, over_places(places, speed, 0.0), np.maximum, 0.0)
 
 
 def eval_torque(places: ContactPlaces, fields: Fields) -> FloatArray:
-    """Return the friction torque about the axis of each cable [N m], shape (rows,). If friction does not turn the
+    """Return the friction torque [N m] about the axis of each cable, shape (rows,). If friction does not turn the
     cable, an external support carries this torque.
     """
     out, _ = eval_places(places, fields)

@@ -150,7 +150,7 @@ def give_places(
     c: NDArray[Any], which: IntArray, found: FloatArray, data: FloatArray, start: FloatArray, left: IntArray
 ) -> float:
     """Store the contacts with the feet ``found`` in the contact slots of the points. The feet are ordered by cable,
-    point and gap. Return the smallest gap of a foot for which no slot is free [m].
+    point and gap. Return the smallest gap [m] of a foot for which no slot is free.
 
     The array ``left`` receives the index of a foot in contact for which no slot is free, or -1.
     """
@@ -229,12 +229,12 @@ class CableSearch(NeighbourSearch):
         self.c, self.skin, self.group, self.left = c, skin, group, np.zeros(0)
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return the control points of all cables [m] twice: as cables, and as possible partners of these cables."""
+        """Return the control points [m] of all cables twice: as cables, and as possible partners of these cables."""
         hull = eval_hulls(fields.x, self.c["dofs"], self.c["length"])
         return hull, hull
 
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
-        """Return twice the largest motion of a cable since the last search [m]."""
+        """Return twice the largest motion [m] of a cable since the last search."""
         return 2.0 * eval_way(hull, self.hull)
 
     def give_places(self, fields: Fields) -> float:

@@ -131,7 +131,7 @@ def follow_feet(
     forces: FloatArray,
 ) -> None:
     """Update the feet of all contacts. Delete contacts of a point with itself. If two contacts have the same foot,
-    delete the second contact. Write the force errors and the pressing forces of the last Newton run [N] into ``errors``
+    delete the second contact. Write the force errors and the pressing forces [N] of the last Newton run into ``errors``
     and ``forces``, shape (rows,) each.
     """
     errors[:], forces[:] = 0.0, 0.0
@@ -179,7 +179,7 @@ def leave_double(c: NDArray[Any], data: FloatArray, start: FloatArray, base: int
 
 @kernel(inline=True)
 def eval_depth(c: NDArray[Any], a: int, b: int, p: Vector, r: Vector) -> float:
-    """Return the penetration depth of cables a and b at the point p on the axis of cable a [m]. The point r is the
+    """Return the penetration depth [m] of cables a and b at the point p on the axis of cable a. The point r is the
     closest point on the axis of cable b.
     """
     d = p[0] - r[0], p[1] - r[1], p[2] - r[2]
@@ -239,7 +239,7 @@ def decide_states(
 ) -> tuple[float, float, bool]:  # fmt: skip
     """Determine the states of the contacts of a row, and store their bristles and shares, see `create_update`.
 
-    Return the force error and the pressing force of the row [N]. Also return whether any contact state has changed or
+    Return the force error and the pressing force [N] of the row. Also return whether any contact state has changed or
     any foot has moved to another cable.
     """
     row, error, changed = c.rows[i], c.errors[i], c.passed

@@ -126,7 +126,7 @@ def bind(rows: LocalRows) -> WinchRows:
 
 def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
     """Return all output quantities of all points, shape (rows, points, NUMBERS), see `contact/place_numbers.py`, and
-    the `WinchRows`. Elements that a row does not use are 0 (state: undefined).
+    the `WinchRows`. Elements that a row does not use are 0, and their state is -2 (undefined).
     """
     c: WinchRows = rows.columns
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)), PLACE_NUMBERS))
@@ -136,7 +136,7 @@ def evaluate_rows(rows: LocalRows, fields: Fields) -> tuple[FloatArray, Any]:
 
 
 def evaluate_powers(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
+    """Return the powers [W] of all points, in the order of `POWERS`, shape (rows, points, 6)."""
     c: WinchRows = rows.columns
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)), NUMBERS + 1))
     _fill_powers(c, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, out)

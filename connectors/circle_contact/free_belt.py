@@ -66,7 +66,7 @@ def eval_way(s: float, a: float, l: float, one: float, two: float) -> float:
 def eval_sinking_bend(
     radius: float, axial_stiffness: float, press: float, bristles: float, contact_stiffness: float
 ) -> float:
-    """Return the largest deflection |u| of the bristles at the ends of an arc [m], see `SinkingTraction`."""
+    """Return the largest deflection |u| [m] of the bristles at the ends of an arc, see `SinkingTraction`."""
     if press <= 0.0 or bristles <= 0.0 or contact_stiffness <= 0.0:
         return 0.0
     l, a = sqrt(press / contact_stiffness), sqrt(axial_stiffness / bristles)
@@ -108,7 +108,7 @@ class SinkingTraction(NamedTuple):
 
     @property
     def bend(self) -> float:
-        """Largest deflection |u| of the bristles at the ends of an arc [m]."""
+        """Largest deflection |u| [m] of the bristles at the ends of an arc."""
         stiffnesses = self.axial_stiffness, self.press, self.bristles, self.contact_stiffness
         return eval_sinking_bend(self.radius, *stiffnesses)
 

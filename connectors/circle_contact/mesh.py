@@ -69,8 +69,8 @@ friction limit.
 
 
 def choose_angle(strain: float) -> float:
-    """Return the largest permitted angle [rad] of a cable of a belt on the smallest circle. The argument ``strain`` is
-    the mounting strain of the belt [1].
+    """Return the largest permitted angle [rad] that a cable of a belt may cover on the smallest circle. The argument
+    ``strain`` is the mounting strain of the belt [1].
     """
     return min(LARGEST_ANGLE, STRAIN_FACTOR * float(strain**0.25))
 

@@ -46,7 +46,7 @@ of the cable.
 
 
 def eval_wave(length: FloatArray | float, radius: FloatArray | float) -> FloatArray:
-    """Return the largest error of the displacement along a circle [m] of cubics of the given lengths [m]."""
+    """Return the largest error [m] of the displacement along a circle, for cubics of the given lengths [m]."""
     return np.asarray(np.asarray(length) ** 3 / (192.0 * np.asarray(radius) ** 2), np.float64)
 
 
@@ -74,7 +74,7 @@ class MeshTraction(NamedTuple):
 
     @property
     def bend(self) -> FloatArray:
-        """Deflection u of the bristles at the ends of an arc [m]."""
+        """Deflection u [m] of the bristles at the ends of an arc."""
         ratio = np.asarray(self.length) * np.sqrt(np.asarray(self.bristles) / self.axial_stiffness)
         share = np.where(self.together, 0.5 / (1.0 + ratio**2 / 12.0), 1.0 / (1.0 + ratio / 3.0))
         share = share * np.where(self.rigid, RIGID_SHARE, 1.0)

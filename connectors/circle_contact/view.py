@@ -31,12 +31,14 @@ class ContactView(NamedTuple):
     active: NDArray[np.bool_]  # whether the row exerts contact forces (``active``)
     evaluate: Callable[[Fields], FloatArray]
     """Function that returns the outputs of `fill_outputs` for all segments or points, shape (rows, n, 12)."""
-    powers: Callable[[Fields], FloatArray]  # returns the powers [W] in the order of `POWERS`, shape (rows, n, 6)
+    powers: Callable[[Fields], FloatArray]
+    """Function that returns the powers [W] in the order of `POWERS`, shape (rows, n, 6)."""
     parts: Callable[[Fields, IntArray, IntArray], tuple[FloatArray, ...]]
     """Function ``(fields, row, number) -> p0, p1, v``: both ends of segments or parts [m], and the velocity in the
     middle of each segment or part [m/s], in global x and y, shape (k, 2) each.
     """
-    ends: Callable[[Fields], FloatArray]  # returns the ends of all segments or parts [m], shape (rows, n + 1, 2)
+    ends: Callable[[Fields], FloatArray]
+    """Function that returns the ends [m] of all segments or parts, shape (rows, n + 1, 2)."""
     at_point: bool  # whether friction acts at the contact point (radius plus gap) instead of the rim
     cord: FloatArray  # Height of the axis above the contact face [m]. Gaps are measured from the axis.
 

@@ -58,14 +58,16 @@ class CircleSearch(PairSearch):
     """The search for pairs of cables and circles."""
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return the control points of the cables and centres of the circles [m]."""
+        """Return the control points [m] of the cables and the centres [m] of the circles."""
         c, own = self.p.points, self.p.points.rows[self.first]
         H = c.H[self.first] if len(c.H) else c.H
         hull = eval_hulls(fields.x, c.dofs[self.first, :8], own["length"] * own["segments"], H)
         return hull, fields.markers[CIRCLE_FAMILY].position[self.p.marker[1:], :2].copy()
 
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
-        """Return the largest motion of a cable plus the largest motion of a circle since the last search [m]."""
+        """Return the sum [m] of the largest motion of a cable and the largest motion of a circle since the last
+        search.
+        """
         return eval_way(hull, self.hull) + eval_way(centre, self.centre)
 
     def eval_slack(self) -> float:
@@ -80,7 +82,7 @@ class CircleSearch(PairSearch):
         return n
 
     def eval_thickness(self) -> FloatArray:
-        """Return the distance of the points of each group from the axis of the cable [m], shape (groups,)."""
+        """Return the distance [m] of the points of each group from the axis of the cable, shape (groups,)."""
         offset: FloatArray = self.p.points.rows["vertical_offset"][self.first]
         return np.abs(offset)
 

@@ -21,8 +21,8 @@ depth is F/(k r), and depth_0 is half of this depth. If the cord lies above the 
 of the face and the cord offset. All quantities refer to this radius of the cord. The coefficient mu is the friction
 coefficient of the face times the radius of the face divided by r.
 
-All bristles of a cable have the common deflection u. It is the mean displacement of the points of the cable since they
-began to stick. With m closed points and the set S of sticking points, u is
+All bristles of a cable have the common deflection u. The deflection u is the mean displacement of the points of the
+cable since they began to stick. With m closed points and the set S of sticking points, u is
 
     u = (m/n) mean of u_k over S, u_k = wrap(r alpha_k - anchor_k), alpha: angle of A^T n.
 
@@ -210,7 +210,7 @@ def eval_point(S: Four, dS: Four, y: float, q: Eight, w: Eight) -> AxisPoint:
 
 @kernel(inline=True)
 def eval_growth(row: Any, data: FloatArray, place: int) -> float:
-    """Return the enlargement F/(k r) of the circle of a row [m], with the press F, the contact stiffness k and the
+    """Return the enlargement F/(k r) [m] of the circle of a row, with the press F, the contact stiffness k and the
     radius r. Without a press, return 0. The argument ``place`` is `PRESS` or `PRESSED`, which is the index of the
     history value from which F is read.
     """
@@ -223,7 +223,7 @@ def eval_growth(row: Any, data: FloatArray, place: int) -> float:
 
 @kernel(inline=True)
 def eval_stretch(row: Any, q: Eight) -> float:
-    """Return the mean stretch of the cable of a row [1]."""
+    """Return the mean stretch [1] of the cable of a row."""
     L, total = row.length * row.segments, 0.0
     for k in range(3):
         rx, ry = combine(shape_slope(0.5 * k, L), q)
@@ -234,7 +234,7 @@ def eval_stretch(row: Any, q: Eight) -> float:
 
 @kernel(inline=True)
 def eval_press(row: Any, o: Disc, q: Eight, w: Eight) -> float:
-    """Return the press F = N - rhoA v² of the cable of a row [N]. The tension N follows from the mean strain, rhoA is
+    """Return the press F = N - rhoA v² [N] of the cable of a row. The tension N follows from the mean strain, rhoA is
     the mass per length of the stretched cable, and v is the speed of the middle of the cable about the centre.
     """
     L, stretch = row.length * row.segments, eval_stretch(row, q)
@@ -258,8 +258,9 @@ def read_parameters(row: Any, data: FloatArray, place: int) -> PointParameters:
 
 @kernel(inline=True, fast=False)
 def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
-    """Return the arc position r alpha on the circle [m], with the angle alpha of the direction (nx, ny), which need not
-    be a unit vector."""
+    """Return the arc position r alpha [m] on the circle, with the angle alpha of the direction (nx, ny), which need not
+    be a unit vector.
+    """
     arc: float = r * arctan2(o.a01 * nx + o.a11 * ny, o.a00 * nx + o.a10 * ny)
     return arc
 
@@ -268,8 +269,8 @@ def arc_position(o: Disc, nx: float, ny: float, r: float) -> float:
 def eval_bristles(
     par: PointParameters, o: Disc, y: float, q: Eight, w: Eight, data: FloatArray, first: int, n: int, L: float
 ) -> tuple[float, float]:
-    """Return the deflection u [m] of the bristles of a cable, and the derivative of u with respect to the displacement
-    of one sticking point [1].
+    """Return the deflection u [m] of the bristles of a cable, and the derivative [1] of u with respect to the
+    displacement of one sticking point.
     """
     if par.law.friction_coefficient == 0.0 or par.law.friction_stiffness == 0.0:
         return 0.0, 0.0
@@ -365,7 +366,7 @@ def fill_outputs(
 
 @kernel
 def fill_ends(c: PointRows, x: FloatArray, out: FloatArray) -> None:
-    """Write the ends of the parts on the contact line [m] into out, in global x and y, shape (rows, points + 1, 2)."""
+    """Write the ends [m] of the parts on the contact line into out, in global x and y, shape (rows, points + 1, 2)."""
     for i in range(len(c.rows)):
         row = c.rows[i]
         n, y, q = row.segments, row.vertical_offset, read_axis(c, x, i)

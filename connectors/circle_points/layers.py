@@ -112,8 +112,8 @@ Followed = tuple[float, float, float]
 @kernel(inline=True)
 def read_anchor(c: PointRows, j: int, start: FloatArray) -> tuple[bool, float, float, float, float]:
     """Return five values for the cable in row j, at the start of a step: whether all points of the cable touch the
-    circle with friction, the mean anchor of the points [m], the length of the cable [m], the mean wave w of the stretch
-    [1], and the number of cables in this mean.
+    circle with friction, the mean anchor [m] of the points, the length [m] of the cable, the mean wave w [1] of the
+    stretch, and the number of cables in this mean.
 
     The rows of this process come first in the numbering of j, followed by the rows of other processes.
     """
@@ -135,8 +135,8 @@ def find_bend(
     c: PointRows, i: int, o: Disc, q: Eight, middle: float, start: FloatArray
 ) -> tuple[bool, float, float, float, float]:
     """Return five values of a cable that has just moved onto the circle: whether neighbours determine the deflection of
-    its bristles, the deflection u [m], the mean wave w of the stretch [1], the number of cables in this mean, and the
-    derivative of u with respect to the stretch of the cable [m]. The derivative of u with respect to ``middle`` is 1.
+    its bristles, the deflection u [m], the mean wave w [1] of the stretch, the number of cables in this mean, and the
+    derivative [m] of u with respect to the stretch of the cable. The derivative of u with respect to ``middle`` is 1.
     ``middle`` is the mean arc position of the points of the cable [m].
     """
     row = c.rows[i]
@@ -165,8 +165,8 @@ def find_bend(
 
 @kernel(inline=True)
 def is_near(row: Any, gap: float, grown: float) -> bool:
-    """Return whether the integration of the stretch or slip of a cable must start. This is the case if the smallest gap
-    [m] of a cable that has not yet reached the circle is small enough.
+    """Return whether the integration of the stretch or slip of a cable must start. The integration must start if the
+    smallest gap [m] of a cable that has not yet reached the circle is small enough.
     """
     # at the distance x from the point of contact, a tangent has the distance x²/(2 r) from the circle; the distance of
     # a cable that bends onto the circle is smaller
@@ -291,8 +291,8 @@ counter-clockwise.
 
 @kernel(inline=True)
 def eval_speed(row: Any, o: Disc, q: Eight, w: Eight) -> float:
-    """Return the component of the velocity of the middle of a cable along its axis, relative to the centre of the
-    circle [m/s]. It is > 0 if the motion is counter-clockwise.
+    """Return the component [m/s] of the velocity of the middle of a cable along its axis, relative to the centre of the
+    circle. This component is > 0 if the motion is counter-clockwise.
     """
     vx, vy = combine(shape(0.5, row.length * row.segments), w)
     dx, dy = q[4] - q[0], q[5] - q[1]
@@ -312,7 +312,7 @@ def comes_along(row: Any, start: FloatArray) -> bool:
 @kernel(inline=True)
 def find_shear(row: Any, speed: float, h: float, start: FloatArray) -> tuple[bool, float]:
     """Return whether a cable has moved onto the circle in this step and its slip was integrated while it approached the
-    circle. Return also the initial deflection u [m] of the bristles of this cable, or 0 for other cables.
+    circle. Also return the initial deflection u [m] of the bristles of this cable, or 0 for other cables.
 
     h: step size [s].
     """

@@ -82,8 +82,8 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
     """Return all output quantities of all points, shape (rows, points, NUMBERS). See
     `contact/place_numbers.py`.
 
-    The size of the second axis is the largest number of points of a row. Elements that a row does not use are 0 (state:
-    undefined).
+    The size of the second axis is the largest number of points of a row. Elements that a row does not use are 0, and
+    their state is -2 (undefined).
     """
     out = np.zeros((len(c.rows["segments"]), int(c.rows["segments"].max(initial=0)), PLACE_NUMBERS))
     out[..., PLACE_STATE] = UNDEFINED
@@ -92,16 +92,17 @@ def eval_points(c: PointRows, fields: Fields) -> FloatArray:
 
 
 def eval_ends(c: PointRows, fields: Fields) -> FloatArray:
-    """Return the ends, on the contact line, of the parts that points represent [m], shape (rows, points + 1, 2), global
-    x and y."""
+    """Return the ends [m], on the contact line, of the parts that points represent, in global x and y,
+    shape (rows, points + 1, 2).
+    """
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)) + 1, 2))
     _fill_ends(c, fields.x, out)
     return out
 
 
 def eval_parts(c: PointRows, fields: Fields, row: IntArray, number: IntArray) -> tuple[FloatArray, ...]:
-    """Return three arrays: the start points and the end points, on the contact line, of the parts that given contact
-    points represent [m], and the velocities of these contact points [m/s].
+    """Return three arrays: the start points and the end points [m], on the contact line, of the parts that given
+    contact points represent, and the velocities [m/s] of these contact points.
 
     Each array has the shape (points, 2), with global x and y. The arguments ``row`` and ``number``, shape (points,),
     contain the row of each point and the index of the point in this row.
@@ -194,7 +195,7 @@ def create_numbers(c: PointRows) -> FloatArray:
 
 
 def eval_point_powers(c: PointRows, fields: Fields) -> FloatArray:
-    """Return the powers of all points [W], in the order of `POWERS`, shape (rows, points, 6)."""
+    """Return the powers [W] of all points, in the order of `POWERS`, shape (rows, points, 6)."""
     out = create_numbers(c)
     _fill(c, fields.markers[CIRCLE_FAMILY], fields.data, fields.x, fields.v, out)
     return np.ascontiguousarray(out[..., : len(POWERS)])

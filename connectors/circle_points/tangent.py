@@ -69,7 +69,7 @@ def fill_point_tangent(
     kc, dc = eval_normal_slopes(par.law, D - par.radius - par.grown, z.un, z.fn)
     slope, mu_v, mu_k = eval_slopes_along(par.law, state, z.fn)
     h = par.radius * inverse
-    # derivatives of f_n and f_t with respect to the components of d, and of u, along n and t
+    # derivatives of f_n and f_t with respect to the components of d and u along n and t
     fn_n, fn_t = kc, dc * z.ut * inverse
     ft_n = slope * fn_n - mu_v * omega - mu_k * h * z.bristle * inverse
     ft_t = slope * fn_t - mu_v * z.un * inverse

@@ -102,9 +102,10 @@ class WinchRow(NamedTuple):
 
 
 class WinchPlace(NamedTuple):
-    """Contact of one point: shape functions S and their derivatives dS along the rope; a; D, n and the position p of
-    the point; the vectors r_l and T; the velocities p_t - v_c (ex, ey) and u - v_c (ux, uy); v_n, v_t, f_n and f_t; the
-    deflection b of the bristle, and its derivative (r/D) (t.T) a with respect to l at a fixed point.
+    """Contact of one point. The fields are the shape functions S and their derivatives dS along the rope, the factor a,
+    the distance D, the normal n and the position p of the point, the vectors r_l and T, the velocities p_t - v_c (ex,
+    ey) and u - v_c (ux, uy), the velocities v_n and v_t, the forces f_n and f_t, the deflection b of the bristle, and
+    the derivative (r/D) (t.T) a of b with respect to l at a fixed point.
     """
 
     S: Four
@@ -233,9 +234,9 @@ def fill_winch_powers(
     c: WinchRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, out: FloatArray
 ) -> None:
     """Write the quantities of all points into out, shape (rows, points, NUMBERS + 1). The quantities are defined in
-    `contact/power.py`. The last quantity is l. If l changes, the length of rope that a point represents changes. This
-    also changes the energy of the bristle of a sticking point. This change of energy is counted as a loss of the
-    bristles.
+    `contact/power.py`. The last quantity is l. If l changes, the length of rope that a point represents changes. The
+    change of the length also changes the energy of the bristle of a sticking point. This change of energy is counted as
+    a loss of the bristles.
     """
     for i in range(len(c.rows)):
         row, r = c.rows[i], read_winch_row(c, circle, data, x, v, i)

@@ -61,7 +61,7 @@ class SegmentRows(NamedTuple):
             the reference length. ``shift``: displacement of moving material through the mesh, divided by the reference
             length of a segment [1], see `set_shift`; 0 for other cables.
         friction: whether the law has friction. Rows of a law with friction have three history values per segment. Rows
-            of a law without friction have one.
+            of a law without friction have one history value per segment.
         dofs: process-local indices of the coordinates of the cable (8) and of the circle (m), shape (rows, 8 + m).
     """
 
@@ -123,8 +123,8 @@ def read_parameters(row: Any, shape: ShapeMarkers) -> SegmentParameters:
 
 @kernel(inline=True)
 def normal_force(par: SegmentParameters, g: float, vn: float) -> tuple[float, float, float]:
-    """Return the normal force f_n [N] and the derivatives of f_n with respect to the gap g and its rate v_n. If
-    `clip_normal_force` is true and f_n >= 0, all three results are 0.
+    """Return the normal force f_n [N], and the derivatives of f_n with respect to the gap g and to the rate v_n of the
+    gap. If `clip_normal_force` is true and f_n >= 0, all three results are 0.
 
     With the stiffness k_c, the damping d_c, a depth g_0 and v_0 = k_c g_0/d_c, the force is f_n = k_c g (1 - v_n/v_0)
     while -g < g_0. Therefore the force is continuous where segment and circle touch. Source: K. H. Hunt, F. R. E.
@@ -196,7 +196,7 @@ def side(h: Chord) -> float:
 
 @kernel(inline=True)
 def place_on_circle(par: SegmentParameters, o: Disc, z: Chord) -> tuple[float, float, float]:
-    """Return the position x_cur of the contact point along circle and segment [m], measured on the chord ``z``. Also
+    """Return the position x_cur [m] of the contact point along circle and segment, measured on the chord ``z``. Also
     return the derivatives of x_cur with respect to the relative position rho of the closest point, in [m], and with
     respect to the length of the chord, in [1].
     """

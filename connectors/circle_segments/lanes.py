@@ -174,8 +174,9 @@ def read_four(a: FloatArray, k: int) -> Four:
 
 @kernel(inline=True)
 def find_place(par: SegmentParameters, o: Disc, h: Chord, case: int, k: int, g: Any) -> tuple[float, float]:
-    """Return the position x_cur of the contact point of lane k along circle and segment [m], and the derivative of
-    x_cur [m] with respect to the relative position rho of the closest point."""
+    """Return the position x_cur [m] of the contact point of lane k along circle and segment, and the derivative of
+    x_cur [m] with respect to the relative position rho of the closest point.
+    """
     z = h
     if case != PLAIN:
         # without an offset, ``g.slopes`` of the lane has no valid values, and `below` is computed but not used

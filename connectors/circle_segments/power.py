@@ -46,7 +46,7 @@ from windlass.framework.model.system import Fields
 
 
 def eval_powers(c: SegmentRows, axial: AxialMotion | None, fields: Fields) -> FloatArray:
-    """Return the powers of all segments [W], in the order of `POWERS`, shape (rows, segments, 6)."""
+    """Return the powers [W] of all segments, in the order of `POWERS`, shape (rows, segments, 6)."""
     rates = np.zeros(len(c.rows))
     follow(c, axial, rates, fields)
     out = np.zeros((len(c.rows), int(c.rows["segments"].max(initial=0)), len(POWERS)))

@@ -95,7 +95,7 @@ def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[floa
 
 @kernel(inline=True)
 def slip_rate(par: SegmentParameters, z: Chord, d_rho: float, d_length: float, y: float, k: int, g: Any) -> float:
-    """Return the rate of x_cur [m/s] of lane k, where x_cur is measured on the chord ``z`` at the distance y from the
+    """Return the rate [m/s] of x_cur in lane k, where x_cur is measured on the chord ``z`` at the distance y from the
     segment. d_rho and d_length are the derivatives of x_cur with respect to rho and to the length of the chord.
     """
     s_t = g.axial[k]

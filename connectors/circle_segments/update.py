@@ -106,7 +106,7 @@ def store_gaps(
 
 @kernel(inline=True)
 def find_worst(error: FloatArray, force: FloatArray) -> tuple[float, float, int]:
-    """Return the largest force error of all rows [N], the largest normal force of all rows [N], and the row with the
+    """Return the largest force error [N] of all rows, the largest normal force [N] of all rows, and the row with the
     largest force error, or -1 if there is no error.
     """
     worst, largest, at = 0.0, 0.0, -1
@@ -145,8 +145,8 @@ def update_friction(
     """Update gaps, states and sticking positions. The argument ``start`` contains the history values at the start of
     the step.
 
-    Returns the largest sum of force errors of a row [N], whether any contact state has changed, the largest normal
-    force of a row for the contact states before the update [N], and the row with the largest error, or -1 if there is
+    Returns the largest sum [N] of force errors of a row, whether any contact state has changed, the largest normal
+    force [N] of a row for the contact states before the update, and the row with the largest error, or -1 if there is
     no error.
     """
     error, force, lanes = np.zeros(len(c.rows)), np.zeros(len(c.rows)), np.zeros(1, SEGMENT_LANES)

@@ -9,12 +9,12 @@ releases its constraints without a loss of energy. A broken spring loses its sto
 loss as a change of the model. After a break the solver computes accelerations that fulfil the equations of motion
 without the link. Therefore the break causes no error of the energy balance.
 
-The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks. This is the
-cable with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column
-``broken``) has no internal force and loses its strain energy. Its mass and weight remain on its nodes. There is no
-material on the axis of a broken cable. The axis is only a line between the two ends of the rope at the break. Therefore
-the fluid loads of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its
-line loads per current length, become inactive.
+The force of a link of cables is the largest axial force of its cables. Only one cable of the link breaks: the cable
+with the largest force, or, in a break by fatigue, the cable with the largest damage. A broken cable (column ``broken``)
+has no internal force and loses its strain energy. Its mass and weight remain on its nodes. There is no material on the
+axis of a broken cable. The axis is only a line between the two ends of the rope at the break. Therefore the fluid loads
+of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its line loads per
+current length, become inactive.
 """
 
 from __future__ import annotations
@@ -143,8 +143,8 @@ class Link:
         return bool(np.any(self.entity.active))
 
     def eval_forces(self, state: State) -> FloatArray:
-        """For a link of cables, return the largest of the axial forces at both ends and in the middle of each cable
-        [N], shape (cables,). For a link without cables, return its force, shape (1,).
+        """For a link of cables, return the largest of the axial forces [N] at both ends and in the middle of each
+        cable, shape (cables,). For a link without cables, return its force, shape (1,).
         """
         if not self.is_rope:
             return np.array([np.linalg.norm(np.ravel(eval_output(self.entity, FORCE, state)))])
@@ -219,7 +219,7 @@ class BreakingLinks(StepHook):
 
     @checked(name=word())
     def damages(self, name: str) -> FloatArray:
-        """Return the damage of each cable of a link [1], shape (cables,). For a link without cables, return its damage,
+        """Return the damage [1] of each cable of a link, shape (cables,). For a link without cables, return its damage,
         shape (1,). Ranges of the force that no later cycle has closed count as half cycles.
 
         Raises:
@@ -367,7 +367,7 @@ class BreakingLinks(StepHook):
 
 
 def find_largest(link: Link, forces: FloatArray) -> DueBreak:
-    """Return the largest of the forces of a link [N]. Also return the index of the cable with this force, or -1 for a
+    """Return the largest of the forces [N] of a link. Also return the index of the cable with this force, or -1 for a
     link without cables.
     """
     k = int(np.argmax(forces))

@@ -47,7 +47,7 @@ class FatigueSum:
         self.turns: list[list[float]] = [[] for _ in range(count)]
 
     def add(self, forces: FloatArray) -> None:
-        """Add the next value of the force of each element [N], shape (n,)."""
+        """Add the next value of the force [N] of each element, shape (n,)."""
         ranges, means, counts, elements = list[float](), list[float](), list[float](), list[int]()
         for i, force in enumerate(forces.tolist()):
             turns = self.turns[i]
@@ -70,7 +70,7 @@ class FatigueSum:
             np.add.at(self.closed, elements, np.array(counts) / lives)
 
     def find_damages(self) -> FloatArray:
-        """Return the damage of each element [1], shape (n,). Open ranges count as half cycles."""
+        """Return the damage [1] of each element, shape (n,). Open ranges count as half cycles."""
         damages, ends = self.closed.copy(), [np.array(turns) for turns in self.turns]
         counts = [max(len(turns) - 1, 0) for turns in ends]
         if sum(counts):

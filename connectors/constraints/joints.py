@@ -198,7 +198,7 @@ def draw_joint(rows: LocalRows, fields: Fields, shown: Mapping[str, Output], sta
 
 
 def find_arms(rows: LocalRows, name: str, A: FloatArray) -> FloatArray:
-    """Return, for the marker ``name`` of each row, the global vector from the origin of its body to the marker [m],
+    """Return, for the marker ``name`` of each row, the global vector [m] from the origin of its body to the marker,
     shape (rows, 3). The vector is 0 for markers that are not on a body. The argument ``A`` contains the rotation
     matrices of the markers.
     """

@@ -123,7 +123,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_contact(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the global positions of the contact points [m], shape (rows, 3)."""
+    """Return the global positions [m] of the contact points, shape (rows, 3)."""
     (own, j, _), m = rows.columns, s.markers[FAMILY]
     n = np.einsum("iab,ib->ia", m.rotation[j.m0], own["unit_normal"])
     w = np.einsum("iab,ib->ia", m.rotation[j.m1], own["unit_axis"])

@@ -66,7 +66,7 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
 
     Args:
         end, body: ends of ropes or beams, and the bodies to which they are fixed, see `socket`.
-        axis: direction of the axis in the reference configuration, global. The default is the axis of the rope or beam
+        axis: global direction of the axis in the reference configuration. The default is the axis of the rope or beam
             at the end, which is the axis e_1 of the node.
         **values: name, and columns of `GenericJoint` that this function does not set, see `socket`.
 

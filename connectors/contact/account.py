@@ -138,8 +138,8 @@ def create_power_outputs(friction: bool, evaluate: Callable[[LocalRows, Fields],
 
 
 def eval_friction_work(rows: LocalRows) -> FloatArray:
-    """Return the energy that sliding, bristles and tangential dampers of each row have lost since an `EnergyLedger`
-    began [J], shape (rows,). Without a ledger, the values are NaN.
+    """Return the energy [J] that sliding, bristles and tangential dampers of each row have lost since an `EnergyLedger`
+    began, shape (rows,). Without a ledger, the values are NaN.
     """
     component = rows.table.component
     losses = rows.layout.losses.get(component)

@@ -26,7 +26,7 @@ NEAR = 0.66
 
 @kernel(inline=True, fast=False)
 def arctan2(y: float, x: float) -> float:
-    """Return the angle of (x, y) from the x axis [rad], in [-pi, pi]. For (0, 0), return 0."""
+    """Return the angle [rad] of (x, y) from the x axis, in [-pi, pi]. For (0, 0), return 0."""
     ax, ay = abs(x), abs(y)
     high = ax if ax > ay else ay
     low = ay if ax > ay else ax

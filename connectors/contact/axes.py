@@ -108,7 +108,7 @@ def bind_axes(rows: LocalRows, dims: int) -> Axes:
 
 
 def collect_lengths(world: Tables, cables: Entity) -> FloatArray:
-    """Return the reference lengths L of cables or beams of one table [m], shape (rows,). For beams without a given
+    """Return the reference lengths L [m] of cables or beams of one table, shape (rows,). For beams without a given
     length, the result is the length of the axis. If the table is distributed, the call is collective.
     """
     given: FloatArray = cables.table.collect("length", cables.rows)
@@ -144,7 +144,9 @@ def row_product(S: Four, H: FloatArray) -> Four:
 
 @kernel(inline=True, fast=False)
 def to_cubic_eight(H: FloatArray, i: int, r: Eight) -> Eight:
-    """Return the coordinates q of the axis of row i in 2D, for the coordinates r of its nodes; q is r without beams."""
+    """Return the coordinates q of the axis of row i in 2D, for the coordinates r of its nodes. Without beams, q is
+    equal to r.
+    """
     if not len(H):
         return r
     return (
@@ -157,7 +159,9 @@ def to_cubic_eight(H: FloatArray, i: int, r: Eight) -> Eight:
 
 @kernel(inline=True, fast=False)
 def to_cubic_twelve(H: FloatArray, i: int, r: Twelve) -> Twelve:
-    """Return the coordinates q of the axis of row i in 3D, for the coordinates r of its nodes; q is r without beams."""
+    """Return the coordinates q of the axis of row i in 3D, for the coordinates r of its nodes. Without beams, q is
+    equal to r.
+    """
     if not len(H):
         return r
     return (

@@ -102,7 +102,7 @@ def check_circles(world: Tables, table: EntityTable) -> None:
 
 
 def eval_rounding(c: Any, fields: Fields) -> float:
-    """Estimate the rounding errors of the forces of closed segments or points. Return the 2-norm of these errors [N].
+    """Estimate the rounding errors of the forces of closed segments or points. Return the 2-norm [N] of these errors.
     Gaps and displacements along the circle are assumed to have rounding errors of eps (|c| + r). Here eps is the
     machine precision, c the centre and r the radius of the circle.
 

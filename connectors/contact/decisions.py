@@ -130,7 +130,7 @@ def slip_along(p: Any) -> float:
 @kernel(inline=True)
 def decide_along(p: Any, bend: float) -> float:
     """Set the state and the excess |f_t| - mu |f_n| of a closed point whose bristle has the deflection ``bend`` [m]
-    along a line. Return the deflection at the end of the step [m].
+    along a line. Return the deflection [m] at the end of the step.
     """
     ft = trial(p.h, bend, 1.0, p.drag)
     p.excess, p.state = decide(ft, (1.0 + TIE) * p.limit, ft)

@@ -78,7 +78,7 @@ def read_law(row: Any, damping_depth: float) -> PointLaw:
 
 @kernel(inline=True)
 def eval_fading(law: PointLaw, gap: float) -> tuple[float, float]:
-    """Return the share s [1] of the damping at the given gap, and the derivative of s with respect to the gap [1/m]."""
+    """Return the share s [1] of the damping at the given gap, and the derivative [1/m] of s with respect to the gap."""
     depth = law.damping_depth
     share = -gap / depth if depth > 0.0 else 1.0
     slope = -1.0 / depth if 0.0 < share < 1.0 else 0.0
@@ -94,8 +94,9 @@ def eval_normal_force(law: PointLaw, gap: float, vn: float) -> float:
 
 @kernel(inline=True)
 def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple[float, float]:
-    """Return the derivatives of the normal force f_n with respect to the gap [N/m] and to the rate of the gap [N
-    s/m]."""
+    """Return the derivatives [N/m] of the normal force f_n with respect to the gap and to the rate of the gap
+    [N s/m].
+    """
     share, slope = eval_fading(law, gap)
     by_gap, by_rate = law.contact_stiffness + law.contact_damping * slope * vn, law.contact_damping * share
     open_ = law.clip_normal_force and fn >= 0.0
@@ -104,14 +105,14 @@ def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple
 
 @kernel(inline=True)
 def eval_spring_energy(law: PointLaw, gap: float) -> float:
-    """Return the energy of the spring of the normal force of a closed point [J]."""
+    """Return the energy [J] of the spring of the normal force of a closed point."""
     energy: float = 0.5 * law.contact_stiffness * gap * gap
     return energy
 
 
 @kernel(inline=True)
 def eval_spring_slope(law: PointLaw, held: PointLaw, slope: float, gap: float) -> float:
-    """Return the derivative of the energy of the spring with respect to the gap [N]. ``held`` contains the contact
+    """Return the derivative [N] of the energy of the spring with respect to the gap. ``held`` contains the contact
     stiffness of ``law`` times a factor, and ``slope`` is the derivative of this factor with respect to the gap [1/m].
     """
     force: float = gap * (held.contact_stiffness + 0.5 * slope * law.contact_stiffness * gap)
@@ -131,7 +132,7 @@ def scale_normal(law: PointLaw, spring: float, damper: float) -> PointLaw:
 
 @kernel(inline=True)
 def rub(law: PointLaw, u: Vector, vt: Vector, fn: float, slips: bool, least: float) -> Friction:
-    """Return the friction for the deflection u of the bristle [m], the velocity v_t [m/s] and the normal force f_n [N].
+    """Return the friction for the deflection u [m] of the bristle, the velocity v_t [m/s] and the normal force f_n [N].
     The argument ``least`` is the fraction c of the friction limit, see the docstring of this module.
     """
     tau = trial_vector(law.friction_stiffness, u, law.friction_velocity_penalty, vt)
@@ -161,7 +162,7 @@ def change_friction(law: PointLaw, f: Friction, fn: float, dtau: Vector, dfn: fl
 
 @kernel(inline=True)
 def rub_along(law: PointLaw, state: float, k: float, u: float, v: float, fn: float) -> float:
-    """Return the friction along a line [N] for the contact state ``state``. The arguments are the stiffness k [N/m] and
+    """Return the friction [N] along a line for the contact state ``state``. The arguments are the stiffness k [N/m] and
     the deflection u [m] of the bristle, and the velocity v [m/s].
     """
     if state == UNDEFINED or law.friction_coefficient == 0.0:

@@ -2,9 +2,9 @@
 cable and member change during a run, but the number of rows is constant.
 
 A row describes the contact of a cable with one member of its set. A cable with several rows can touch several members
-simultaneously. After the values of its points, the row has one further history value. It is the index of this member
-among the members of all sets, counted from 1, or 0 without a member. Therefore the pairs are part of states and
-checkpoints, and they are restored when a step is repeated.
+simultaneously. After the values of its points, the row has one further history value. This value is the index of the
+member among the members of all sets, counted from 1, or 0 if the row has no member. Therefore the pairs are part of
+states and checkpoints, and they are restored when a step is repeated.
 
 The search for pairs takes place between Newton runs, before the history values are updated, because points can close
 only at these times. If the distance of a pair is below the search margin ``skin``, the pair is assigned to a row of its
@@ -162,7 +162,7 @@ def fill_hulls(x: FloatArray, dofs: IntArray, length: FloatArray, hull: FloatArr
 
 
 def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray, H: FloatArray = NO_BEAMS) -> FloatArray:
-    """Return the control points of cables in d dimensions [m], shape (rows, 4, d): r0, r0 + L/3 r'0, r1 - L/3 r'1, r1.
+    """Return the control points [m] of cables in d dimensions, shape (rows, 4, d): r0, r0 + L/3 r'0, r1 - L/3 r'1, r1.
     A cable lies in the convex hull of its control points. Therefore no point of the axis moves farther than the control
     point with the largest motion.
 
@@ -185,7 +185,7 @@ def eval_hulls(x: FloatArray, dofs: IntArray, length: FloatArray, H: FloatArray 
 
 @kernel(fast=False)
 def find_way(after: FloatArray, before: FloatArray) -> float:
-    """Return the largest displacement of a point [m]. If a coordinate is NaN, return NaN. The arguments ``after`` and
+    """Return the largest displacement [m] of a point. If a coordinate is NaN, return NaN. The arguments ``after`` and
     ``before`` contain the positions of the points after and before the motion, shape (points, d) each.
     """
     largest = 0.0
@@ -234,14 +234,14 @@ class NeighbourSearch(ABC):
 
     @abstractmethod
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
-        """Return the largest sum of two motions since the last search [m]: the motion of a cable and the motion of a
+        """Return the largest sum [m] of two motions since the last search: the motion of a cable and the motion of a
         possible partner.
         """
 
     @abstractmethod
     def give_places(self, fields: Fields) -> float:
-        """Find contacts and store them in the history values. Return a lower bound of the gaps of all contacts that are
-        not stored in the history values [m].
+        """Find contacts and store them in the history values. Return a lower bound [m] of the gaps of all contacts that
+        are not stored in the history values.
         """
 
     def is_given(self, fields: Fields) -> bool:
@@ -249,8 +249,8 @@ class NeighbourSearch(ABC):
         return True
 
     def eval_slack(self) -> float:
-        """Return an upper bound of the difference between the motion of a contact point and the motion of the control
-        points of its cable [m].
+        """Return an upper bound [m] of the difference between the motion of a contact point and the motion of the
+        control points of its cable.
         """
         return 0.0
 
@@ -267,7 +267,7 @@ class NeighbourSearch(ABC):
         if not self.processes.any(not (known and self.eval_motion(hull, centre) < self.margin)):
             return False
         if not self.processes.all(bool(np.isfinite(hull).all() and np.isfinite(centre).all())):
-            # no search after divergence of Newton's method; the solver detects the divergence from the residual
+            # after divergence of Newton's method no search is made; the solver detects the divergence from the residual
             return False
         self.hull, self.centre, self.forgotten = hull, centre, False
         self.searches += 1
@@ -308,12 +308,12 @@ class PairSearch(NeighbourSearch):
 
     @abstractmethod
     def eval_thickness(self) -> FloatArray:
-        """Return the largest distance of the points of each group from the axis of the cable [m], shape (groups,)."""
+        """Return the largest distance [m] of the points of each group from the axis of the cable, shape (groups,)."""
 
     @abstractmethod
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
-        """Return, for each pair of a group and a partner, the smallest gap between a point of the cable and the partner
-        [m], shape (pairs,).
+        """Return, for each pair of a group and a partner, the smallest gap [m] between a point of the cable and the
+        partner, shape (pairs,).
         """
 
     def is_given(self, fields: Fields) -> bool:

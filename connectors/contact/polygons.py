@@ -39,7 +39,7 @@ def find_polygons(rows: LocalRows) -> BoolArray:
 
 
 def choose_side(strain: FloatArray) -> FloatArray:
-    """Return the largest permitted angle of a side [rad].
+    """Return the largest permitted angle [rad] of a side.
 
     Args:
         strain: mounting strain of belts [1]; 0 for cables whose tension does not depend on the length of the arc.

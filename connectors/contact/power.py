@@ -86,7 +86,7 @@ def write_place(
 
 @kernel(inline=True)
 def eval_bristle(law: PointLaw, fn: float, slips: bool, vt: Vector, u: Vector) -> tuple[float, float]:
-    """Return the power of the tangential damper [W] and the energy of the bristle [J]."""
+    """Return the power [W] of the tangential damper and the energy [J] of the bristle."""
     limit = coulomb(law.friction_coefficient, fn)[0]
     bent = bent_energy(slips, law.friction_stiffness, dot(u, u), limit)
     return law.friction_velocity_penalty * dot(vt, vt), bent

@@ -66,8 +66,8 @@ def store_state(data: FloatArray, at: int, state: float, excess: float) -> tuple
 
 @kernel
 def judge_rows(errors: FloatArray, forces: FloatArray, changed: bool, outcome: FloatArray) -> None:
-    """Write the outcome of an update: the largest force error of a row [N], whether any state has changed, the largest
-    force of a row [N], and the row with the largest error. If there is no error, the row is -1.
+    """Write the outcome of an update: the largest force error [N] of a row, whether any state has changed, the largest
+    force [N] of a row, and the row with the largest error. If there is no error, the row is -1.
     """
     worst, row, largest = 0.0, -1, 0.0
     for i in range(len(errors)):

@@ -60,7 +60,7 @@ def update_strains(rows: Any, m: CoordinateMarkers, x: FloatArray, v: FloatArray
     p, a, D = np.zeros(3), np.zeros(3), np.zeros(4)
     X = np.zeros((3, m.jacobian.shape[1]))
     for i in range(len(rows)):
-        # L: length of the cable, which is constant, or a fraction of the coordinate l of a winch
+        # L: constant length of the cable, or a fraction of l for cables of winches
         row = rows[i]
         k, h, d, q, winds = row.index, m.second[row.index], row.dimensions, row.dofs, row.share > 0.0
         n, l = 4 * d, 4 * d

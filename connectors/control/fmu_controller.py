@@ -162,7 +162,7 @@ class FMUController(StepHook):
 
     @property
     def _next(self) -> float:
-        """Time of the next exchange [s]."""
+        """Time [s] of the next exchange."""
         return self._begin + (self._count + 1) * self._step
 
     def before_step(self, state: State) -> None:
@@ -195,7 +195,7 @@ class FMUController(StepHook):
             self._setters[name](value)
 
     def next_stop(self, state: State) -> float:
-        """Return the time of the next exchange [s]."""
+        """Return the time [s] of the next exchange."""
         return self._next
 
     def idle_steps(self, state: State, size: float) -> IdleSteps:

@@ -117,8 +117,9 @@ def root(x: float) -> tuple[float, float]:
 
 @kernel
 def eval_flow(row: Any, k: int, p: float) -> tuple[float, float, float]:
-    """Return the flow Q_k into chamber k [m^3/s], and its derivatives ∂Q_k/∂p_k and ∂Q_k/∂a_k with respect to the
-    pressure and to the opening of the valve."""
+    """Return the flow Q_k [m^3/s] into chamber k, and its derivatives ∂Q_k/∂p_k and ∂Q_k/∂a_k with respect to the
+    pressure and to the opening of the valve.
+    """
     a, Qn = row.opening[k], row.nominal_flow
     if a >= 0.0:
         w, slope = root(row.system_pressure - p)
@@ -129,7 +130,7 @@ def eval_flow(row: Any, k: int, p: float) -> tuple[float, float, float]:
 
 @kernel
 def eval_stiffness(row: Any, k: int, s: float) -> tuple[float, float]:
-    """Return the stiffness G_k of chamber k [Pa/m^3] and its derivative ∂G_k/∂s with respect to the stroke."""
+    """Return the stiffness G_k [Pa/m^3] of chamber k and its derivative ∂G_k/∂s with respect to the stroke."""
     Koil, A, Vh = row.oil_bulk_modulus, row.area, row.hose_volume
     if not row.volume_change:
         return Koil / Vh[k], 0.0
@@ -141,7 +142,7 @@ def eval_stiffness(row: Any, k: int, s: float) -> tuple[float, float]:
 
 @kernel
 def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
-    """Return the rate p_k,t of pressure k [Pa/s]."""
+    """Return the rate p_k,t [Pa/s] of pressure k."""
     sign = -1.0 if k == 0 else 1.0
     rate: float = eval_stiffness(row, k, s)[0] * (sign * row.area[k] * st + eval_flow(row, k, p)[0])
     return rate
@@ -149,7 +150,7 @@ def eval_rate(row: Any, k: int, s: float, st: float, p: float) -> float:
 
 @kernel
 def measure(pair: Pair, m: PositionMarkers, i: int) -> tuple[float, float]:
-    """Return the distance L of the points [m] and the rate of L [m/s] for row i. If the points coincide, L is NaN."""
+    """Return the distance L [m] of the points and the rate of L [m/s] for row i. If the points coincide, L is NaN."""
     u, ut = subtract(m.position, pair.m1[i], pair.m0[i]), subtract(m.velocity, pair.m1[i], pair.m0[i])
     length = np.sqrt(u[0] * u[0] + u[1] * u[1] + u[2] * u[2])
     if length == 0.0:
@@ -350,7 +351,7 @@ def build(rows: LocalRows) -> System:
 
 
 def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the force N [N], shape (rows,). It is > 0 if the cylinder pulls, and 0 for inactive rows."""
+    """Return the force N [N], shape (rows,). N is > 0 if the cylinder pulls, and 0 for inactive rows."""
     pair, own, _, _ = rows.columns
     p, A = s.v[own["states"]], own["area"]
     damping = own["damping"] * eval_stroke_rate(rows, s)
@@ -359,14 +360,14 @@ def eval_tension(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
 
 
 def eval_stroke_rate(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the rate s_t of the stroke [m/s], shape (rows,)."""
+    """Return the rate s_t [m/s] of the stroke, shape (rows,)."""
     u, ut = difference_positions(rows, s)
     rate: FloatArray = (u * ut).sum(axis=1) / eval_distance(rows, s)
     return rate
 
 
 def eval_openings(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the openings of the valves [1], shape (rows, 2)."""
+    """Return the openings [1] of the valves, shape (rows, 2)."""
     functions = rows.columns[3]
     found: FloatArray = np.stack((rows.local("valve_opening0"), rows.local("valve_opening1")), axis=1)
     for i, f in functions.items():

@@ -160,7 +160,7 @@ def update_loads(rows: LocalRows, s: Fields) -> None:
 
 
 def eval_force(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the load F without the load factor [N or N m], shape (rows,). The load is 0 for inactive rows."""
+    """Return the load F [N or N m] without the load factor, shape (rows,). The load is 0 for inactive rows."""
     update_loads(rows, s)
     own, inputs, gains, _ = rows.columns
     m = s.markers[FAMILY]

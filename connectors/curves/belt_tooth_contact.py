@@ -95,8 +95,8 @@ class BeltToothContact(Component):
 
 @kernel
 def locate(row: Any, groove: float, u: Pose) -> Any:
-    """Return five values of a tooth relative to a groove: the displacement u along the pitch circle [m], the height g
-    [m], the distance D from the centre of the pulley [m], and the global components x and y of the radial direction n.
+    """Return five values of a tooth relative to a groove: the displacement u [m] along the pitch circle, the height g
+    [m], the distance D [m] from the centre of the pulley, and the global components x and y of the radial direction n.
     """
     A, d = u.A, u.d
     # position in a frame that rotates with the pulley and whose first axis points to the groove
@@ -110,7 +110,7 @@ def locate(row: Any, groove: float, u: Pose) -> Any:
 
 @kernel
 def depth_of(row: Any, which: int, way: complex, height: complex) -> tuple[complex, float, float]:
-    """Return the depth of a tooth in a flank or below the tips [m], and the derivatives of the depth with respect to
+    """Return the depth [m] of a tooth in a flank or below the tips, and the derivatives of the depth with respect to
     the displacement u and the height g. The argument ``which`` is 0 or 1 for the depth in one of the flanks, and 2 for
     the depth below the tips.
     """
@@ -148,7 +148,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the energy of the tooth [J]."""
+    """Return the energy [J] of the tooth."""
     way, height, _, _, _ = locate(row, row.history[3] - 1.0, u)
     total = complex(0.0, 0.0)
     for which in range(FLANKS + 1):
@@ -160,7 +160,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the power that the damping dissipates [W]."""
+    """Return the power [W] that the damping dissipates."""
     way, height, D, nx, ny = locate(row, row.history[3] - 1.0, u)
     way_t, height_t = rates_of(row, u, ut, D, nx, ny)
     total = complex(0.0, 0.0)

@@ -146,7 +146,7 @@ def faces(piece: FloatArray, x: float, y: float) -> bool:
 @kernel
 def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
     """Return the gap [m], the rate of the gap and the slip velocity [m/s], the normal n and the tangential direction t
-    of the curve, and the lever arms of the force about both markers [m]. Each vector has three components.
+    of the curve, and the lever arms [m] of the force about both markers. Each vector has three components.
     """
     x, y = locate_center(u)
     D, nx, ny = face(piece, x, y)
@@ -164,7 +164,7 @@ def measure(row: Any, piece: FloatArray, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def press(row: Any, gap: complex, rate: complex, slip: complex, stored: float) -> tuple[complex, complex]:
-    """Return the normal force f_n and the friction f_t of a contact [N]."""
+    """Return the normal force f_n and the friction f_t [N] of a contact."""
     spring, damper = -row.contact_stiffness * gap, -row.contact_damping * rate
     if damper.real < -spring.real or (damper.real > spring.real and (row.damping_limited or spring.real < 0.0)):
         # the force is at most twice the spring force; without penetration the damper has no force
@@ -198,7 +198,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the energy of the springs [J]."""
+    """Return the energy [J] of the springs."""
     x, y = locate_center(u)
     total = complex(0.0, 0.0)
     for j in range(2):
@@ -210,7 +210,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the power lost to friction and damping [W]."""
+    """Return the power [W] lost to friction and damping."""
     total = complex(0.0, 0.0)
     for j in range(2):
         if row.history[2 * j] > 0.0:

@@ -391,20 +391,21 @@ class _Line:
 
     @property
     def span_lengths(self) -> list[float]:
-        """Lengths of the free spans of the mounted belt [m]: the span after each pulley, and for ropes also the span
+        """Lengths [m] of the free spans of the mounted belt: the span after each pulley, and for ropes also the span
         before the first pulley.
         """
         return [float(b - a) for a, b in find_spans(self.route)]
 
     @property
     def wrap_angles(self) -> list[float]:
-        """Wrap angles of the mounted belt [rad]."""
+        """Wrap angles [rad] of the mounted belt."""
         return [wrap.angle for wrap in self.route.wraps]
 
     @property
     def hub_loads(self) -> FloatArray:
-        """Force of the stationary belt on each pulley [N], with the same tension in all spans, shape (pulleys, 2 or
-        3)."""
+        """Force [N] of the stationary belt on each pulley, with the same tension in all spans, shape (pulleys, 2 or
+        3).
+        """
         stations = np.array([(wrap.s_entry, wrap.s_exit) for wrap in self.route.wraps])
         # tangents at both ends of each arc
         lengths = stations[:, 1] - stations[:, 0]
@@ -700,7 +701,7 @@ class _Line:
 
     @staticmethod
     def _find_layer(given: Mapping[str, Any], offset: float) -> float | None:
-        """Return the shear stiffness of the layer between face and cord [N/m²], or None for a rigid layer. The argument
+        """Return the shear stiffness [N/m²] of the layer between face and cord, or None for a rigid layer. The argument
         ``offset`` is the height of the cord above the face [m].
         """
         stiffness: float | None = given["layer_stiffness"]

@@ -70,7 +70,7 @@ def add_bending_losses(
 
 
 def read_bending_losses(turning: Sequence[int], losses: Entity | None, count: int) -> tuple[FloatArray, FloatArray]:
-    """Return the loss torques on all pulleys [N m], and the speeds [rad/s] below which the torques are proportional to
+    """Return the loss torques [N m] on all pulleys, and the speeds [rad/s] below which the torques are proportional to
     the speed.
 
     Args:

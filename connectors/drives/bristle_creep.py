@@ -93,7 +93,7 @@ class BristleCreep(NamedTuple):
 
     @property
     def error(self) -> float:
-        """Largest magnitude of the change of a loss of speed due to bristles [1]."""
+        """Largest magnitude [1] of the change of a loss of speed that is due to bristles."""
         return float(np.abs(self.loss - self.right).max())
 
     @property
@@ -151,7 +151,7 @@ def _find_lag(belt: BeltLaw, passing: Passing, flow: float, bristles: bool) -> f
 
 
 def _find_reach(belt: BeltLaw, law: ArcLaw, forces: FloatArray) -> float:
-    """Return the sum of the two angles by which a belt touches the pulley beyond the ends of an arc [rad]. The argument
+    """Return the sum [rad] of the two angles by which a belt touches the pulley beyond the ends of an arc. The argument
     ``forces`` contains N - rhoA c v of the spans before and after the pulley [N].
     """
     ends = eval_ends(forces, belt.bending_stiffness, np.array(law.contact), np.array(law.radius))

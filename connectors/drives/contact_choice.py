@@ -115,7 +115,7 @@ class ContactChoice(NamedTuple):
 
 
 def choose_layer(width: float | None, modulus: float, height: float) -> float | None:
-    """Return the shear stiffness G b/h of the layer between cord and face [N/m²]. If width or height is missing, return
+    """Return the shear stiffness G b/h [N/m²] of the layer between cord and face. If width or height is missing, return
     None, which means a rigid layer.
 
     Args:

@@ -356,8 +356,8 @@ class DriveMeans(Sensors):
         return replace(report, extremes=found, doubts=doubts)
 
     def _eval_swing(self, report: DriveReport, values: FloatArray) -> float:
-        """Return the largest standard deviation of the tension of a span over time, divided by the largest change of
-        tension on a pulley [1]. If no pulley changes the tension, the result is infinite.
+        """Return the largest standard deviation [1] of the tension of a span over time, divided by the largest change
+        of tension on a pulley. If no pulley changes the tension, the result is infinite.
         """
         places = [self.names.index(f"span {span.name}.tension") for span in report.spans]
         change = max(abs(duty.tension_after - duty.tension_before) for duty in report.pulleys)

@@ -227,7 +227,7 @@ def fill_cables(due: IntArray, c: DriveCables, x: FloatArray, v: FloatArray, m: 
 
 @kernel(inline=True, fast=False)
 def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, shift: int, flat: bool) -> float:
-    """Return the distance of the middle of a span from the straight line between its ends [m].
+    """Return the distance [m] of the middle of a span from the straight line between its ends.
 
     Args:
         place: position vectors of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
@@ -336,7 +336,7 @@ def follow_spans(
 
 @kernel(fast=False)
 def eval_press(before: float, after: float, mass_per_length: float, speed: float) -> float:
-    """Return the smaller of the two forces F = T - rhoA v² at the ends of an arc [N], where T is the tension ``before``
+    """Return the smaller of the two forces F = T - rhoA v² [N] at the ends of an arc, where T is the tension ``before``
     or ``after`` the pulley, and v is ``speed``. A negative value is replaced by 0. If ``before`` is NaN, the result is
     NaN.
     """

@@ -11,9 +11,10 @@ belt per metre, mu the friction coefficient, and t the wrap angle:
     hub load: sum of the contact forces on the pulley. Torques are about the centre of the pulley
     power: torque * speed of the pulley
     creep: 1 - |omega R|/|omega R of the driver|
-    efficiency: power that pulleys take from the belt/power that pulleys supply to the belt
-    rigid creep (on a rigid layer): 1 - (EA + N)/(EA + N of the driver), with the axial force N = T - EI/(2R²) of the
-        belt on the pulley, whose bending takes energy of the stretch, and the tension T at the entry of the pulley
+    efficiency: power that pulleys take from the belt, divided by the power that pulleys supply to the belt
+    rigid creep (on a rigid layer): 1 - (EA + N)/(EA + N of the driver), with the tension T at the entry of the pulley
+        and the axial force N = T - EI/(2R²) of the belt on the pulley. N is smaller than T, because bending reduces the
+        energy of the stretch
     string frequency: sqrt(T/rhoA)/(2 L) (1 - v² rhoA/T) for a span of the length L
 
 The driver is the pulley that supplies the largest power. R is the radius of the cord, and omega the angular velocity of
@@ -495,7 +496,7 @@ class BoundDrive:
 
     def _measure(self, fields: Fields) -> FloatArray:
         """Evaluate the quantities of contacts and cables from output variables instead of kernels. Return the torques
-        of teeth and of bending losses [N m].
+        [N m] of teeth and of bending losses.
         """
         drive, m, places = self.drive, self.measured, {"x": self.lengths[:, None] * (0.0, 0.5, 1.0)}
         m.touches[:], hubs = self._eval_contacts(fields)
@@ -572,7 +573,7 @@ class BoundDrive:
         return np.stack((speeds, torques, torques * speeds))
 
     def _eval_speed(self, fields: Fields, i: int, axis: FloatArray = UP) -> float:
-        """Return the angular velocity of pulley i about its axis [rad/s]."""
+        """Return the angular velocity [rad/s] of pulley i about its axis."""
         body = self.bodies[i]
         if body is None:
             return 0.0
@@ -605,7 +606,7 @@ class BoundDrive:
         return touches, force
 
     def _add_further(self, fields: Fields, hubs: FloatArray) -> FloatArray:
-        """Add the forces of teeth to the hub loads. Return the torques of teeth and of bending losses [N m], shape
+        """Add the forces of teeth to the hub loads. Return the torques [N m] of teeth and of bending losses, shape
         (pulleys,).
         """
         torques, wheels = np.zeros(len(hubs)), self.drive.wheels
@@ -618,7 +619,7 @@ class BoundDrive:
         return torques
 
     def _eval_friction(self, i: int) -> float:
-        """Return the friction coefficient at the cord of pulley i [1]. In 2D it is the coefficient at the face times
+        """Return the friction coefficient [1] at the cord of pulley i. In 2D it is the coefficient at the face times
         the radius of the face divided by the radius of the cord. In 3D it is the coefficient at the face. The result is
         NaN for a pulley with teeth.
         """
@@ -690,7 +691,7 @@ def _read_stiffness(law: BeltLaw | None) -> tuple[float, float]:
 
 
 def find_turn(report: DriveReport, drive: Drive) -> float:
-    """Return the duration of one full turn of a closed belt [s]. The result is NaN for ropes and for stationary
+    """Return the duration [s] of one full turn of a closed belt. The result is NaN for ropes and for stationary
     belts.
     """
     if not drive.closed or report.belt_speed == 0.0:

@@ -123,7 +123,7 @@ def find_fit(
 
 
 def find_tension(name: str, length: float, route: float, axial_stiffness: float, bends: Bends) -> float:
-    """Return the tension of the spans [N] of a mounted belt whose slack length is ``length`` [m].
+    """Return the tension [N] of the spans of a mounted belt whose slack length is ``length`` [m].
 
     Raises:
         ModelError: the belt is slack.

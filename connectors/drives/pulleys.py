@@ -211,7 +211,7 @@ def lay_route(
 
 
 def find_spans(route: Route | SpatialRoute) -> list[tuple[float, float]]:
-    """Return the arc lengths along the route [m] at the start and the end of each free span. There is a span after each
+    """Return the arc lengths [m] along the route at the start and the end of each free span. There is a span after each
     pulley, and for ropes also a span before the first pulley.
     """
     entries, exits = ([getattr(wrap, name) for wrap in route.wraps] for name in ("s_entry", "s_exit"))

@@ -30,8 +30,8 @@ value [1]. In this case the sign of the second axis does not change.
 def lay_width(
     name: str, route: SpatialRoute, axes: Sequence[FloatArray], elements: int
 ) -> tuple[FloatArray, FloatArray]:
-    """Return the direction of the width at each node of a closed belt, shape (elements, 3), and the twist per length of
-    each cable [rad/m], shape (elements,).
+    """Return the direction of the width at each node of a closed belt, shape (elements, 3), and the twist per length
+    [rad/m] of each cable, shape (elements,).
 
     Args:
         name: name of the belt, for messages.
@@ -69,7 +69,7 @@ def lay_width(
 
 
 def find_twist(route: SpatialRoute, normals: FloatArray, elements: int) -> FloatArray:
-    """Return the twist per length of each cable [rad/m], shape (elements,), for the directions ``normals`` of the width
+    """Return the twist per length [rad/m] of each cable, shape (elements,), for the directions ``normals`` of the width
     at the nodes, shape (elements, 3).
     """
     part = route.length / elements

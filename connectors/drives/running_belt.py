@@ -132,7 +132,7 @@ def _read_shape(state: State, cables: Entity, nodes: Entity) -> tuple[FloatArray
 
 
 def _turn_around(x: FloatArray) -> float:
-    """Return the change of the rotation along a closed belt of beams, 2π or -2π, or 0 for a crossed belt [rad]. The
+    """Return the change [rad] of the rotation along a closed belt of beams, 2π or -2π, or 0 for a crossed belt. The
     rotation changes by less than π from the last to the first node.
     """
     return FULL_TURN * float(np.round((x[-1, 4] - x[0, 4]) / FULL_TURN))

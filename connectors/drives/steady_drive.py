@@ -526,7 +526,7 @@ def find_steady_motion(
 def _eval_machine(
     drive: DriveData, name: str, machine: Callable[[float], float], omega: float, unknown: list[str]
 ) -> float:
-    """Return the torque of a machine [N m] at a speed [rad/s]. If the torque is not finite, append a text that states
+    """Return the torque [N m] of a machine at a speed [rad/s]. If the torque is not finite, append a text that states
     the speed to the list ``unknown``.
 
     Raises:
@@ -552,8 +552,8 @@ def _pass_arcs(
     drive: DriveData, grip: FloatArray, stiffness: float, less: FloatArray, force: FloatArray, stretch: FloatArray,
     wraps: FloatArray, holding: FloatArray,
 ) -> tuple[FloatArray, FloatArray, FloatArray]:  # fmt: skip
-    """Return three quantities of each arc: the slip arc [rad], the relative slip w at the entry [1], and the slack
-    length of the belt on the arc [m]. The arguments ``force`` and ``stretch`` contain F and lam at entry and exit. The
+    """Return three quantities of each arc: the slip arc [rad], the relative slip w [1] at the entry, and the slack
+    length [m] of the belt on the arc. The arguments ``force`` and ``stretch`` contain F and lam at entry and exit. The
     argument ``holding`` is the angle on which the belt can slip, see `_Steady`.
     """
     EA, friction = drive.axial_stiffness, grip * less**2

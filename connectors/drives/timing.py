@@ -138,7 +138,7 @@ def add_teeth(
 
 
 def find_angle(world: World, pulley: Pulley) -> float:
-    """Return the reference angle of the body of a 2D pulley [rad]."""
+    """Return the reference angle [rad] of the body of a 2D pulley."""
     node: Any = pulley.body
     if "node" in node.table.component.refs:
         node = world.entity(int(node.node))

@@ -44,7 +44,7 @@ class ContactPoints(NamedTuple):
     # for circles: entity index of the marker; for surfaces: entity index of the surface, or, with a contact search, its
     # index among the surfaces of all sets
     partner: IntArray
-    radius: FloatArray  # radius of the circle [m], or of the rope on a surface
+    radius: FloatArray  # for circles: radius of the circle [m]; for surfaces: radius of the rope [m]
     places: IntArray  # number of points
     size: FloatArray  # length of the cable divided by the length of the rope [1]
     share: FloatArray  # distance of each point from the outlet divided by the length of the rope [1]

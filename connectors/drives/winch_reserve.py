@@ -258,8 +258,8 @@ class WinchReserve(StepHook):
             )
 
     def _change(self, state: State, old: int, new: int) -> float:
-        """Transfer the motion of the nodes to another level. Return the potential energy of the weight before a merge
-        minus this energy after the merge [J], and 0 for a split.
+        """Transfer the motion of the nodes to another level. Return the potential energy [J] of the weight before a
+        merge minus this energy after the merge, and 0 for a split.
         """
         values = [state.of(self.nodes, name) for name in MOTION]
         values[0] += self._reference
@@ -299,11 +299,11 @@ class WinchReserve(StepHook):
             x[to, -1], v[to, -1], a[to, -1] = found.T
 
     def _eval_length(self, state: State) -> float:
-        """Return the length of rope outside the winch [m]."""
+        """Return the length [m] of rope outside the winch."""
         return self._feed_reference + float(state.of(self.feed)[0, 0])
 
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        """Return the potential energy of the weight of the rope [J], for the positions and slopes ``x`` of the nodes of
+        """Return the potential energy [J] of the weight of the rope, for the positions and slopes ``x`` of the nodes of
         the active cables, shape (nodes, 2 d), and the length of the rope [m].
         """
         d, S = x.shape[1] // 2, array_form(shape_integrals)(length / (len(x) - 1))

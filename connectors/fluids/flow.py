@@ -132,8 +132,9 @@ def step_up(x: float) -> tuple[float, float]:
 
 @kernel
 def eval_profile(fluid: Any, z: float) -> tuple[float, float]:
-    """Return the factor of the velocity V of the profile at the height z [m], and its derivative with respect to z
-    [1/m], for all profiles that are not tables."""
+    """Return the factor [1] of the velocity V of the profile at the height z [m], and the derivative [1/m] of this
+    factor with respect to z, for all profiles that are not tables.
+    """
     h, height = z - fluid.ground, fluid.reference_height
     if fluid.profile == POWER:
         lowest = LOWEST * height
@@ -154,8 +155,8 @@ def eval_profile(fluid: Any, z: float) -> tuple[float, float]:
 
 @kernel
 def eval_current(c: Flow, z: float) -> tuple[float, float, float, float]:
-    """Return the velocities of the profile along x and along the other horizontal axis [m/s] at the height z [m], and
-    their derivatives with respect to z [1/s].
+    """Return the velocities [m/s] of the profile along x and along the other horizontal axis at the height z [m], and
+    the derivatives [1/s] of these velocities with respect to z.
     """
     fluid = c.fluid[0]
     V, side = fluid.velocity, 3 - fluid.up
@@ -201,7 +202,7 @@ def add_profile(c: Flow, z: float, f: Any) -> None:
 
 @kernel
 def fill_means(c: Flow, cx: FloatArray, cy: FloatArray, z: FloatArray, w: FloatArray, mean: FloatArray) -> None:
-    """Write the mean velocities of the profile [m/s] along m horizontal directions into ``mean``, shape (m,). Mean i is
+    """Write the mean velocities [m/s] of the profile along m horizontal directions into ``mean``, shape (m,). Mean i is
     the sum of the velocities along (cx[i], cy[i]) at the n heights z[i] [m], multiplied by the weights w [1]. cx and cy
     have the shape (m,), z the shape (m, n), and w the shape (n,).
     """
@@ -232,7 +233,7 @@ def eval_growth(fluid: Any, t: float) -> tuple[float, float]:
 @kernel
 def eval_elevation(c: Flow, r: FloatArray, t: float) -> tuple[float, float, float, float]:
     """Return the surface elevation η [m] at the position r [m], shape (3,), its time derivative [m/s], and its
-    derivatives along x and along the other horizontal axis [1].
+    derivatives [1] along x and along the other horizontal axis.
     """
     grown, rate = eval_growth(c.fluid[0], t)
     side, eta, eta_t, along, across = 3 - c.fluid[0].up, 0.0, 0.0, 0.0, 0.0
@@ -249,8 +250,8 @@ def eval_elevation(c: Flow, r: FloatArray, t: float) -> tuple[float, float, floa
 
 @kernel
 def eval_height(fluid: Any, z: float, eta: float) -> tuple[float, float, float]:
-    """Return the height z' [m] at which the velocities of waves are evaluated, and its derivatives with respect to z
-    and η [1]. The argument ``z`` is the height above the level [m], and ``eta`` is the surface elevation η [m].
+    """Return the height z' [m] at which the velocities of waves are evaluated, and its derivatives [1] with respect to
+    z and η. The argument ``z`` is the height above the level [m], and ``eta`` is the surface elevation η [m].
     """
     depth = fluid.depth
     if z <= -depth:
@@ -270,7 +271,7 @@ def eval_height(fluid: Any, z: float, eta: float) -> tuple[float, float, float]:
 @kernel(inline=True)
 def eval_decrease(fluid: Any, k: float, y: float) -> tuple[float, float, float, float]:
     """Return the factors C and S [1] of a wave with the wave number k [1/m] at the height z' = y [m], and their
-    derivatives with respect to y [1/m].
+    derivatives [1/m] with respect to y.
     """
     above = y if fluid.stretching == LINEAR and y > 0.0 else 0.0
     z = y - above
@@ -418,8 +419,9 @@ def fill_share(c: Flow, points: Any, time: FloatArray, f: Any) -> None:
 
 @kernel
 def fill_surface(c: Flow, points: Any, time: FloatArray, height: FloatArray) -> None:
-    """Write the height of the surface [m] above the points of the fluid into ``height``, shape (p,), at the time
-    ``time[0]`` [s]."""
+    """Write the height [m] of the surface above the points of the fluid into ``height``, shape (p,), at the time
+    ``time[0]`` [s].
+    """
     for i in c.where:
         height[i] = c.fluid[0].surface + eval_elevation(c, points[i].r, time[0])[0]
 

@@ -47,7 +47,7 @@ TINY = 1e-12
 
 @checked(frequency=numbers("Hz", (), (None,)), speed=number("m/s", above=0.0), height=number("m", above=0.0))
 def npd_spectrum(frequency: Any, speed: float, height: float = HEIGHT) -> FloatArray:
-    """Return the NPD (Frøya) spectrum of the wind speed [m^2/s^2/Hz], with the same shape as ``frequency``.
+    """Return the NPD (Frøya) spectrum [m^2/s^2/Hz] of the wind speed, with the same shape as ``frequency``.
 
     Args:
         frequency: frequencies f >= 0 [Hz], a number or an array of shape (n,).
@@ -65,7 +65,7 @@ def npd_spectrum(frequency: Any, speed: float, height: float = HEIGHT) -> FloatA
 
 @checked(frequency=numbers("Hz", (), (None,)), speed=number("m/s", above=0.0), height=number("m", above=0.0))
 def api_spectrum(frequency: Any, speed: float, height: float = HEIGHT) -> FloatArray:
-    """Return the API spectrum of the wind speed [m^2/s^2/Hz], with the same shape as ``frequency``. `npd_spectrum`
+    """Return the API spectrum [m^2/s^2/Hz] of the wind speed, with the same shape as ``frequency``. `npd_spectrum`
     describes the arguments and errors.
     """
     f = _read_frequencies(frequency, "api_spectrum")

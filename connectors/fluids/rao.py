@@ -6,7 +6,7 @@
 a_j is the amplitude per wave amplitude, and ε_j is the phase lag. The response has its maximum at the time ε_j/ω after
 the crest of the wave has passed the vessel. The degrees of freedom are surge, sway and heave along the axes x, y, z of
 the vessel at rest, and roll, pitch and yaw about these axes. The heading β = θ - (heading of the vessel) is the
-direction of travel of the wave relative to the x axis of the vessel. It is 0 for waves from astern, and 180° for waves
+direction of travel of the wave relative to the x axis of the vessel. β is 0 for waves from astern, and 180° for waves
 from ahead.
 
 Between frequencies and headings, H_j is interpolated linearly. Below and above the frequencies of the table, H_j is the

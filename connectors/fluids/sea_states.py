@@ -46,7 +46,7 @@ COMPONENTS = "equal energy", "equal frequency"
 
 @checked(frequency=numbers("rad/s", (), (None,)), depth=number("m", above=0.0), gravity=number("m/s^2", above=0.0))
 def wave_number(frequency: Any, depth: float, gravity: float = 9.81) -> FloatArray:
-    """Return the wave numbers k of Airy waves [1/m] from ω² = g k tanh(k d), with the same shape as ``frequency``.
+    """Return the wave numbers k [1/m] of Airy waves from ω² = g k tanh(k d), with the same shape as ``frequency``.
 
     Args:
         frequency: angular frequencies ω > 0 [rad/s], a number or an array of shape (n,).
@@ -157,8 +157,9 @@ def divide_spectrum(x: FloatArray, S: FloatArray, count: int, components: str) -
 
 
 def _divide_spreading(s: float, count: int) -> FloatArray:
-    """Return the directions relative to the mean direction [rad] in the centres of ``count`` parts of cos^2s(θ/2) with
-    equal energy, shape (count,)."""
+    """Return the directions [rad] relative to the mean direction in the centres of ``count`` parts of cos^2s(θ/2) with
+    equal energy, shape (count,).
+    """
     theta = np.linspace(-np.pi, np.pi, POINTS + 1)
     energy = cumulative_trapezoid(np.cos(0.5 * theta) ** (2.0 * s), theta, initial=0.0)
     found: FloatArray = np.interp((np.arange(count) + 0.5) / count * energy[-1], energy, theta)

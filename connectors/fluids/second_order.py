@@ -142,9 +142,9 @@ def _eval_pairs(
     a: FloatArray, omega: FloatArray, k: FloatArray, inner: FloatArray, i: Any, j: Any, sign: float, depth: float,
     gravity: float,
 ) -> tuple[FloatArray, FloatArray]:  # fmt: skip
-    """Return the amplitudes A of the surface [m] and κ F of the horizontal velocity at the level [m/s] for pairs of
-    waves with the indices i and j, shape (pairs,) each. The argument ``inner`` contains k_i·k_j, and ``sign`` is 1 for
-    sums and -1 for differences. See the docstring of this module.
+    """Return the amplitudes A [m] of the surface and the amplitudes κ F [m/s] of the horizontal velocity at the level,
+    for pairs of waves with the indices i and j, shape (pairs,) each. The argument ``inner`` contains k_i·k_j, and
+    ``sign`` is 1 for sums and -1 for differences. See the docstring of this module.
     """
     R, V = k * np.tanh(k * depth), a * gravity / omega
     Q = k**2 - R**2

@@ -114,7 +114,7 @@ def stream_function_wave(
 
 
 def eval_highest(length: float, depth: float) -> float:
-    """Return the height of the highest wave [m] that has the given length [m] in water of the given depth [m]."""
+    """Return the height [m] of the highest wave that has the given length [m] in water of the given depth [m]."""
     x = length / depth
     share = (0.141063 * x + 0.0095721 * x**2 + 0.0077829 * x**3) / (
         1.0 + 0.0788340 * x + 0.0317567 * x**2 + 0.0093407 * x**3

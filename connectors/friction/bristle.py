@@ -30,14 +30,15 @@ Vector = tuple[float, float, float]
 
 @kernel(inline=True)
 def coulomb(mu: float, fn: float) -> tuple[float, float]:
-    """Return the friction limit mu |f_n| [N] and the derivative of this limit with respect to the normal force f_n
-    [1]."""
+    """Return the friction limit mu |f_n| [N] and the derivative [1] of this limit with respect to the normal force
+    f_n.
+    """
     return mu * abs(fn), mu * np.sign(fn)
 
 
 @kernel(inline=True)
 def trial(k: float, u: float, d: float, v: float) -> float:
-    """Return the trial force tau along a line [N]. If u [m] and v [m/s] are component i of the deflection and of the
+    """Return the trial force tau [N] along a line. If u [m] and v [m/s] are component i of the deflection and of the
     velocity in a plane, the result is component i of the vector tau.
     """
     return d * v + k * u
@@ -54,7 +55,7 @@ def decide(tau: float, limit: float, towards: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def friction_force(state: float, tau: float, limit: float) -> float:
-    """Return the friction f along a line [N] for a given state."""
+    """Return the friction f [N] along a line for a given state."""
     return limit * state if abs(state) == SLIPS else tau
 
 
@@ -110,7 +111,7 @@ def slip_bend(limit: float, drag: float, k: float) -> float:
 
 @kernel(inline=True)
 def bent_energy(slips: bool, k: float, square: float, force: float) -> float:
-    """Return the energy of a bristle [J]. If the bristle sticks, the energy is k u²/2 with u² = ``square``. If the
+    """Return the energy [J] of a bristle. If the bristle sticks, the energy is k u²/2 with u² = ``square``. If the
     bristle slips, the energy is f²/(2 k) with the force f. For k = 0 the result is 0.
     """
     return 0.5 * force * bend(force, 0.0, k) if slips else 0.5 * k * square

@@ -38,7 +38,7 @@ def slides(speed: float, zone: float) -> bool:
 def share_of_slip(speed: Any, zone: float, parabola: bool) -> Any:
     """Return the ratio f/(F v) [s/m] within the zone, where f is the friction, F its limit and v the slip velocity. The
     result is 0 for a zone of width 0. The function is not called for velocities outside the zone, where the ratio is
-    1/|v|. The argument ``speed`` is |v|, real or complex. It is used only for the parabola.
+    1/|v|. The argument ``speed`` is |v|, real or complex. This argument is used only for the parabola.
     """
     share = 1.0 / zone if zone != 0.0 else 0.0
     return (2.0 - speed * share) * share if parabola else share
@@ -69,8 +69,8 @@ def stribeck(speed: float, dynamic: float, static: float, decay: float, viscous:
 @kernel(inline=True)
 def hollars(speed: float, us: float, ud: float, uv: float, zone: float) -> tuple[float, float]:
     """Return the ratio f/(f_n |v|) [s/m], where f is the friction of Hollars, f_n the normal force and |v| the slip
-    speed. The second result is the derivative of this ratio with respect to |v|, divided by |v| [s³/m³]. It is 0 for v
-    = 0.
+    speed. The second result is the derivative of this ratio with respect to |v|, divided by |v| [s³/m³]. The second
+    result is 0 for v = 0.
     """
     q, beyond = speed / zone, slides(speed, zone)
     fall = 1.0 / (1.0 + q * q)

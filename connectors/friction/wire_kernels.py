@@ -138,7 +138,7 @@ def eval_strain(row: Any, j: int, x: FloatArray) -> tuple[float, Vector, float]:
 
 @kernel
 def eval_limit(row: Any, x: FloatArray) -> tuple[float, float]:
-    """Return the slip moment [N m], and its derivative with respect to the mean strain of the cable [N m]."""
+    """Return the slip moment [N m], and its derivative [N m] with respect to the mean strain of the cable."""
     if row.slip_moment_per_tension == 0.0:
         return row.slip_moment, 0.0
     strain = 0.0
@@ -164,8 +164,9 @@ def eval_bend(row: Any, j: int, x: FloatArray, data: FloatArray) -> Bend:
 
 @kernel
 def eval_force(row: Any, j: int, e: float, data: FloatArray) -> tuple[float, float, bool]:
-    """Return the force of axial bristle j [N], its derivative with respect to the strain e [N], and whether the bristle
-    slips."""
+    """Return the force [N] of axial bristle j, its derivative [N] with respect to the strain e, and whether the bristle
+    slips.
+    """
     tau = trial(row.axial_stiffness, e - data[row.data + j], 0.0, 0.0)
     state = decide(tau, row.slip_force, tau)[1]
     by_strain = friction_slopes(state, row.axial_stiffness, 0.0, 0.0)[2]
@@ -373,8 +374,8 @@ def fill_losses(before: FloatArray, now: FloatArray, jumps: FloatArray) -> None:
 
 @kernel
 def fill_outputs(c: Any, data: FloatArray, x: FloatArray, force: FloatArray, moment: FloatArray) -> None:
-    """Write the forces of the axial bristles [N], shape (rows, 3), and the moments of the bending bristles [N m], shape
-    (rows, 2, 3). All values are 0 for inactive rows.
+    """Write the forces [N] of the axial bristles, shape (rows, 3), and the moments [N m] of the bending bristles,
+    shape (rows, 2, 3). All values are 0 for inactive rows.
     """
     for i in range(len(c)):
         row = c[i]

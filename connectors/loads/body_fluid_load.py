@@ -87,7 +87,7 @@ class Pieces(NamedTuple):
     together: FloatArray  # matrix P, see the docstring of body_pieces.py, shape (3, 3)
     added: FloatArray  # reference volume times coefficient of the added mass for each axis [m^3], shape (k, 3)
     triangles: FloatArray = NO_TRIANGLES  # triangles of meshes relative to the centres of pieces [m], shape (t, 3, 3)
-    ranges: IntArray = NO_RANGES  # first triangle of each piece, and the triangle after its last, shape (k, 2)
+    ranges: IntArray = NO_RANGES  # first triangle of each piece, and first triangle after the piece, shape (k, 2)
 
 
 class BodyOutline(NamedTuple):
@@ -132,7 +132,7 @@ def find_up(world: Tables, markers: IntArray) -> IntArray:
 
 
 def find_offsets(world: Tables, markers: IntArray) -> FloatArray:
-    """Return the positions of markers in the frames of their bodies [m], shape (markers, 3)."""
+    """Return the positions [m] of markers in the frames of their bodies, shape (markers, 3)."""
     offsets = np.zeros((len(markers), 3))
     for table, positions, rows in world.split_by_table(markers):
         if "local" in table.component.columns:
@@ -306,13 +306,13 @@ def check_rows(world: Tables, table: EntityTable) -> None:
 class BodyAnswer(NamedTuple):
     """Forces of the fluid on all rows, and the immersion of the bodies. Forces are 0 for inactive rows."""
 
-    force: FloatArray  # force without the force of the added mass of the body, global [N], shape (rows, 3)
-    torque: FloatArray  # torque about the marker, global [N m], shape (rows, 3)
-    drag: FloatArray  # drag, global [N], shape (rows, 3)
+    force: FloatArray  # global force [N] without the force of the added mass of the body, shape (rows, 3)
+    torque: FloatArray  # global torque [N m] about the marker, shape (rows, 3)
+    drag: FloatArray  # global drag force [N], shape (rows, 3)
     buoyancy: FloatArray  # weight of the displaced fluid [N], shape (rows,)
     volume: FloatArray  # volume in the fluid [m^3], shape (rows,)
     immersion: FloatArray  # volume in the fluid, divided by the whole volume [1], shape (rows,)
-    center: FloatArray  # centre of the volume in the fluid, global [m], shape (rows, 3)
+    center: FloatArray  # global position [m] of the centre of the volume in the fluid, shape (rows, 3)
     surface: FloatArray  # height of the fluid surface at the horizontal position of the marker [m], shape (rows,)
 
 
@@ -352,8 +352,9 @@ def answer(rows: LocalRows, fields: Fields, divide: Divide) -> BodyAnswer:
 
 
 def eval_surface(rows: LocalRows, fields: Fields, at: FloatArray) -> FloatArray:
-    """Return the height of the fluid surface [m], shape (rows,), above the point ``at`` of each row [m], shape
-    (rows, 3)."""
+    """Return the height [m] of the fluid surface, shape (rows,), above the point ``at`` of each row [m], shape
+    (rows, 3).
+    """
     count = len(rows.rows)
     up, height = find_up(rows.world, rows.local("marker")), np.zeros(count)
     flows, _ = create_flows_at(rows.world, rows.local("fluid"), up, np.ones(count))

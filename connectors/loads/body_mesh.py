@@ -73,7 +73,7 @@ class Surface(NamedTuple):
 
     @property
     def corners(self) -> FloatArray:
-        """Positions of the corners of the triangles [m], shape (triangles, 3, 3)."""
+        """Positions [m] of the corners of the triangles, shape (triangles, 3, 3)."""
         found: FloatArray = self.points[self.triangles]
         return found
 
@@ -111,7 +111,7 @@ def create_surface(points: FloatArray, triangles: IntArray, where: str) -> Surfa
 
 
 def _find_extent(x: FloatArray, where: str, rule: str) -> float:
-    """Return the longest extent of points [m], shape (n, 3), along an axis. Raise ModelError if this extent is above
+    """Return the longest extent [m] of points, shape (n, 3), along an axis. Raise ModelError if this extent is above
     `LONGEST`. The message contains ``rule``.
     """
     longest = float(np.ptp(x, axis=0).max())
@@ -130,7 +130,7 @@ def find_volumes(corners: FloatArray) -> FloatArray:
 
 
 def find_areas(corners: FloatArray) -> FloatArray:
-    """Return the vectors of the areas of triangles [m^2], shape (k, 3), which are normal to the triangles. The corners
+    """Return the vectors [m^2] of the areas of triangles, shape (k, 3), which are normal to the triangles. The corners
     have the shape (k, 3, 3).
     """
     found: FloatArray = 0.5 * np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])

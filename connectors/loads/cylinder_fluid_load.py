@@ -148,7 +148,8 @@ def complete(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for an axis of length 0, for an axis of a 2D body that is neither in the xy plane nor along z,
-    and for the errors of `check_rows`."""
+    and for rows that `check_rows` rejects.
+    """
     check_rows(world, table)
     axis, markers = table.local("axis"), table.local("marker")
     for i in np.flatnonzero(~axis.any(axis=1))[:1]:

@@ -303,15 +303,15 @@ def check_vibration(table: EntityTable) -> None:
 class FluidAnswer(NamedTuple):
     """Motion and forces of the fluid at k points of each row. Forces and vibrations are 0 for inactive rows."""
 
-    force: FloatArray  # force, without inertia forces of the added mass, per current length [N/m], (rows, k, 3)
-    drag: FloatArray  # drag per current length [N/m], (rows, k, 3)
-    weight: FloatArray  # weight of the cable minus its buoyancy, per current length [N/m], (rows, k)
-    u: FloatArray  # velocity of the fluid [m/s], (rows, k, 3)
-    a: FloatArray  # acceleration of the fluid [m/s^2], (rows, k, 3)
-    vibration: FloatArray  # amplitude A/d of the vortex-induced vibration [1], (rows, k)
-    share: FloatArray  # volume fraction of the fluid [1], (rows, k)
-    surface: FloatArray  # height of the water surface [m], (rows, k)
-    r: FloatArray  # position of the points [m], (rows, k, 3)
+    force: FloatArray  # force, without inertia forces of the added mass, per current length [N/m], shape (rows, k, 3)
+    drag: FloatArray  # drag per current length [N/m], shape (rows, k, 3)
+    weight: FloatArray  # weight of the cable minus its buoyancy, per current length [N/m], shape (rows, k)
+    u: FloatArray  # velocity of the fluid [m/s], shape (rows, k, 3)
+    a: FloatArray  # acceleration of the fluid [m/s^2], shape (rows, k, 3)
+    vibration: FloatArray  # amplitude A/d of the vortex-induced vibration [1], shape (rows, k)
+    share: FloatArray  # volume fraction of the fluid [1], shape (rows, k)
+    surface: FloatArray  # height of the water surface [m], shape (rows, k)
+    r: FloatArray  # position of the points [m], shape (rows, k, 3)
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> FluidAnswer:

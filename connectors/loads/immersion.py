@@ -86,7 +86,7 @@ def immerse_cylinder(
     cosine = cos(first)
     V = length * radius * radius * (first + 0.5 * pi + sin(first) * cosine)
     Sd, Sl = -2.0 / 3.0 * length * (radius * cosine) ** 3, 0.0
-    # integrals over the waterplane of 1, l, d, l², l d, d² and e², where e is the coordinate perpendicular to d and l
+    # integrals of 1, l, d, l², l d, d² and e² over the waterplane, where e is the coordinate perpendicular to d and l
     w_1, w_l, w_d, w_ll, w_ld, w_dd, w_ee = 0.0, 0.0, 0.0, 0.0, 0.0, 0.0, 0.0
     if c * length < FLAT * across:
         # the plane is parallel to the axis

@@ -297,8 +297,8 @@ def _spread(group: LineGroup) -> Call:
 class LoadAnswer(NamedTuple):
     """Positions and forces at k points of each row, in the global frame."""
 
-    r: FloatArray  # position [m], (rows, k, 3)
-    force: FloatArray  # force per reference length [N/m], (rows, k, 3); 0 for inactive rows
+    r: FloatArray  # position [m], shape (rows, k, 3)
+    force: FloatArray  # force per reference length [N/m], shape (rows, k, 3); 0 for inactive rows
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> LoadAnswer:

@@ -104,7 +104,7 @@ def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray,
         x: distance along the axis [m].
         weight: weight of the point times the length of the axis [m].
         shape_functions, shape_derivatives: S and S', shape (4,). If a beam has fewer shape functions, the remaining
-            ones are 0 and refer to the coordinates of the first node of the beam.
+            elements are 0 and refer to the coordinates of the first node of the beam.
         dofs: process-local indices of the 4 d coordinates of the axis, padded with 0, shape (12,).
         columns: indices of these coordinates within the coordinates of a row, padded with 0, shape (12,).
     """

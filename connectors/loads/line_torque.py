@@ -81,8 +81,8 @@ def build(rows: LocalRows) -> System:
 class TorqueAnswer(NamedTuple):
     """Positions and torques at k points of each row, in the global frame."""
 
-    r: FloatArray  # position [m], (rows, k, 3)
-    torque: FloatArray  # torque per length [N m/m], (rows, k, 3); 0 for inactive rows
+    r: FloatArray  # position [m], shape (rows, k, 3)
+    torque: FloatArray  # torque per length [N m/m], shape (rows, k, 3); 0 for inactive rows
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> TorqueAnswer:

@@ -131,7 +131,7 @@ def outline(rows: LocalRows) -> BodyOutline:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for too many parts, and for the errors of `check_rows`."""
+    """Raise ModelError for too many parts, and for rows that `check_rows` rejects."""
     check_rows(world, table)
     table.refuse(table.local("parts").prod(axis=1) > MOST_PARTS, ["parts"], f"have a product of at most {MOST_PARTS}")
 

@@ -52,16 +52,17 @@ LARGEST = 1.3
 
 @kernel(inline=True)
 def eval_length(c: Any, i: int, size: float) -> float:
-    """Return g, the factor from forces per current length to forces per reference length at point i [1]: |r'|, or 1 for
-    cables of constant volume."""
+    """Return the factor g [1] that converts forces per current length to forces per reference length at point i: |r'|,
+    or 1 for cables of constant volume.
+    """
     length: float = c[i].grows * size + (1.0 - c[i].grows)
     return length
 
 
 @kernel(inline=True)
 def eval_vibration(Y: float, v: float) -> tuple[float, float]:
-    """Return the amplitude of the vibration relative to the diameter, A/d, at the reduced velocity v for the largest
-    amplitude Y [1]. Also return the derivative of A/d with respect to v.
+    """Return the ratio A/d [1] of the amplitude of the vibration to the diameter at the reduced velocity v, for the
+    largest ratio Y [1]. Also return the derivative of A/d with respect to v.
     """
     if v <= CORNERS[0][0] or v >= CORNERS[4][0]:
         return 0.0, 0.0
@@ -76,8 +77,9 @@ def eval_vibration(Y: float, v: float) -> tuple[float, float]:
 
 @kernel(inline=True)
 def eval_amplification(c: Any, i: int, speed: float) -> tuple[float, float]:
-    """Return the factor m of the drag across the axis at point i [1], and the product of |w_n| and the derivative of m
-    with respect to |w_n| [1], for |w_n| = ``speed``."""
+    """Return the factor m [1] of the drag across the axis at point i, and the product [1] of |w_n| and the derivative
+    of m with respect to |w_n|, for |w_n| = ``speed``.
+    """
     if c[i].gain == 0.0:
         return 1.0, 0.0
     v = speed / c[i].vibration_speed
@@ -245,7 +247,7 @@ def fill_drag(c: Any, m: Any, flow: Any, drag: FloatArray) -> None:
 
 @kernel
 def fill_vibrations(c: Any, m: Any, flow: Any, vibration: FloatArray) -> None:
-    """Write the amplitude A/d of the vortex-induced vibration [1] at all points into ``vibration``, shape (points,)."""
+    """Write the amplitude A/d [1] of the vortex-induced vibration at all points into ``vibration``, shape (points,)."""
     t, wn, D = np.zeros(3), np.zeros(3), np.zeros(3)
     for i in range(len(c)):
         _, speed, _ = eval_drag(c, m, flow, i, t, wn, D)

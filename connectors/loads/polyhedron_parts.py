@@ -3,8 +3,8 @@
 A polyhedron is given by triangles without boundary. In the sum over all triangles, each edge occurs as often in one
 direction as in the other. Volumes, moments and integrals over waterplanes are sums over the triangles. Each triangle
 that crosses a plane is divided. The cut surface is the sum of the triangles between one point in this plane and the
-edges along which the plane cuts the polyhedron. These triangles may overlap with opposite orientations. They then
-cancel in all sums. Therefore the cut surface need not be convex.
+edges along which the plane cuts the polyhedron. These triangles may overlap with opposite orientations. Triangles that
+overlap in this way cancel in all sums. Therefore the cut surface need not be convex.
 """
 
 from __future__ import annotations
@@ -65,7 +65,7 @@ def divide_polyhedron(corners: FloatArray, parts: IntArray) -> MeshParts:
 
 
 def find_moments(corners: FloatArray) -> tuple[float, FloatArray]:
-    """Return the volume [m^3] inside triangles, shape (k, 3, 3), and the centroid of this volume [m], shape (3,)."""
+    """Return the volume [m^3] inside triangles, shape (k, 3, 3), and the centroid [m] of this volume, shape (3,)."""
     if not len(corners):
         return 0.0, np.zeros(3)
     middle = 0.5 * (corners.min(axis=(0, 1)) + corners.max(axis=(0, 1)))

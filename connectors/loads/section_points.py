@@ -107,7 +107,7 @@ def create_sections(rows: LocalRows, which: BoolArray) -> list[NDArray[Any]]:
 
 @kernel(inline=True)
 def read_angle(point: Any, x: FloatArray) -> float:
-    """Return the angle of the cross section [rad] at a point in 2D. The argument x contains all coordinates."""
+    """Return the angle [rad] of the cross section at a point in 2D. The argument x contains all coordinates."""
     phi = 0.0
     for a in range(point.nodes):
         phi += point.shape_functions[a] * (x[point.dofs[PLANE * a + 2]] + point.shift[a])

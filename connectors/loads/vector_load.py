@@ -32,7 +32,7 @@ from windlass.framework.model.table import EntityTable
 
 @kernel
 def eval_force(A: FloatArray, k: int, F: FloatArray, i: int, turns: bool) -> tuple[float, float, float]:
-    """Return the vector F of row i in the global frame [N or N m]. The argument ``turns`` is true if F rotates with
+    """Return the vector F [N or N m] of row i in the global frame. The argument ``turns`` is true if F rotates with
     marker k.
     """
     x, y, z = F[i, 0], F[i, 1], F[i, 2]
@@ -108,8 +108,9 @@ def on_curved_markers(rows: LocalRows) -> bool:
 
 
 def eval_vector(rows: LocalRows, s: Fields) -> FloatArray:
-    """Return the vectors in the global frame [N or N m], without the load factor, shape (rows, 3). The vectors of
-    inactive rows are 0."""
+    """Return the vectors [N or N m] in the global frame, without the load factor, shape (rows, 3). The vectors of
+    inactive rows are 0.
+    """
     own, vectors = rows.columns
     given = vectors(s.t)
     turned = np.einsum("ikl,il->ik", s.markers[FAMILY].rotation[own["marker"]], given)

@@ -41,8 +41,9 @@ class WinchLine(NamedTuple):
     """Data of k rows with n points each, on winch cables in d dimensions."""
 
     row: IntArray  # process-local indices of these rows, shape (k,)
-    dofs: IntArray  # process-local indices of the coordinates of the nodes and of l, shape (k, 4 d + 1); the
-    # coordinates of ropes with torsion also contain two angles before l, shape (k, 15)
+    # process-local indices of the coordinates of the nodes and of l, shape (k, 4 d + 1); in ropes with torsion, two
+    # angles precede l, and the shape is (k, 15)
+    dofs: IntArray
     begin: FloatArray  # σ0, the start of each cable as a fraction of the rope [1], shape (k,)
     share: FloatArray  # Δ, the length of each cable as a fraction of the rope [1], shape (k,)
     s: FloatArray  # ξ, the positions of the points on their cable, from 0 to 1 [1], shape (k, n)
@@ -192,8 +193,8 @@ def add_tangents(
 def fill_powers(c: Any, line: WinchLine, m: Any, flow: Any, powers: FloatArray) -> None:
     """Add two powers [W] to the array ``powers``, shape (rows, 2), for each row. The first is the power that drag
     dissipates. The second is the part of the power of the inertia forces that does not change the kinetic energy of the
-    added mass. It is the sum of the power that the changing added mass transfers to the fluid, and of the kinetic
-    energy per unit of time that the material carries out of the rope.
+    added mass. This part is the sum of the power that the changing added mass transfers to the fluid, and of the
+    kinetic energy per unit of time that the material carries out of the rope.
 
     The second power is Σ weight [u·M slip - u·M u l_t/(2 l) - u·M_t u/2], where M is the matrix of the added mass per
     length, and M_t its rate at constant ξ.

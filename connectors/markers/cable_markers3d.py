@@ -257,8 +257,8 @@ class SpatialShapeMarkers(NamedTuple):
     """Points of all 3D cable-shape markers of this process, in the order of the markers."""
 
     start: IntArray  # index of the first point of each marker, then the number of all points, shape (markers + 1,)
-    position: FloatArray  # positions p, global [m], shape (points, 3)
-    velocity: FloatArray  # velocities v, global [m/s], shape (points, 3)
+    position: FloatArray  # global positions p [m], shape (points, 3)
+    velocity: FloatArray  # global velocities v [m/s], shape (points, 3)
     shape_functions: FloatArray  # S_1 to S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4)
     length: FloatArray  # undeformed length of the cable [m], shape (markers,)
     dofs: IntArray  # process-local indices of the coordinates of the cable, shape (markers, 12)

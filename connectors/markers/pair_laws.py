@@ -3,8 +3,8 @@ implementation of `register_pair` for all marker families.
 
 The schema has the columns ``marker0`` and ``marker1``, which refer to markers of one family, and ``active``. From these
 columns and the kernels, `register_pair` creates the coordinates that a row couples, the loops over all rows, output
-variables and the drawing. It then registers the law. If a law has no tangent kernel, its tangent is computed by central
-differences of the force.
+variables and the drawing. Finally, `register_pair` registers the law. If a law has no tangent kernel, its tangent is
+computed by central differences of the force.
 """
 
 from __future__ import annotations
@@ -74,13 +74,14 @@ class PairKind:
     differences: Callable[[Kernel], Kernel] | None  # function ``(force) -> force_tangent``, by central differences
     motion: Kernel  # kernel ``(markers, pair, i)`` that returns the relative displacement u of row i and its rate
     outputs: Mapping[str, Output]  # output variables that every law of this family has
-    force: Callable[[Callable[..., Any]], Output]  # creates the output variable of the force
+    force: Callable[[Callable[..., Any]], Output]  # function that creates the output variable of the force
     targets: tuple[str, ...] = ()  # required families of markers 0 and 1; default: ``family`` for both
     number: Callable[[Kernel], Kernel] = lambda value: value
     """Function that converts a kernel with one scalar result to the kernel that evaluates outputs and energies. For
     example, the converted kernel returns a real instead of a complex number.
     """
-    vector: Callable[[Kernel], Kernel] = lambda force: force  # converts a force kernel to a kernel with three results
+    vector: Callable[[Kernel], Kernel] = lambda force: force
+    """Function that converts a force kernel to a kernel with three results."""
     further: Callable[[Any], tuple[Any, ...]] = lambda s: ()
     """Function ``(s)`` that returns the additional arguments of the tangent loop. In a call, these arguments are placed
     after the markers.

@@ -1,7 +1,7 @@
 """Motion of the position markers, and the kernels that evaluate it. See `position_markers`.
 
-The last functions in this file serve joints and springs. They evaluate d = p1 - p0, the rates and the Jacobians of two
-rigid markers, and the contact of a disc with a plane.
+The last functions in this file are used for joints and springs. They evaluate d = p1 - p0, the rates and the Jacobians
+of two rigid markers, and the contact of a disc with a plane.
 """
 
 from __future__ import annotations
@@ -37,8 +37,10 @@ class PositionMarkers(NamedTuple):
     angular_velocity: FloatArray  # ω [rad/s], shape (n, 3)
     rotation_jacobian: FloatArray  # Jr = ∂ω/∂q̇, shape (n, 3, m)
     second: IntArray  # index of each marker in the second derivatives, or -1 if they are 0, shape (n,)
-    hessian: FloatArray  # ∂J/∂q of the markers with second >= 0, shape (k, 3, m, m). The last index is that of q.
-    rotation_hessian: FloatArray  # ∂Jr/∂q of these markers, shape (k, 3, m, m). The last index is that of q.
+    hessian: FloatArray
+    """∂J/∂q of the markers with second >= 0, shape (k, 3, m, m). The last index is the index of the coordinate."""
+    rotation_hessian: FloatArray
+    """∂Jr/∂q of these markers, shape (k, 3, m, m). The last index is the index of the coordinate."""
 
 
 @kernel

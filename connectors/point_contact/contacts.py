@@ -106,7 +106,8 @@ def list_contacts(bound: BoundSet, par: PairParameters, enabled: bool) -> Contac
     which, out = np.zeros((len(pairs), 2), np.int64), np.zeros((len(pairs), NUMBERS))
     count = fill_contacts(bound.surfaces, par, pairs, which, out)
     ids, out = bound.surfaces.ids[which[:count]], out[:count]
-    # sorted by the indices of the surfaces, because the order of the candidate pairs depends on the last search
+    # the contacts are sorted by the indices of the surfaces, because the order of the candidate pairs depends on the
+    # last search
     order = np.lexsort((ids[:, 1], ids[:, 0]))
     ids, out = ids[order], out[order]
     on = 1.0 if enabled else 0.0

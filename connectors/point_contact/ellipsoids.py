@@ -8,8 +8,8 @@
 The columns of B are the axes of the body, and a contains its semi-axes. The contact normal n minimises x over the unit
 sphere. At the minimum, the vector between the surface points with the outward normals n and -n is x n. Contact theory
 requires this. The gradient of x is p_1 + p_2 - d, and the Hessian of x in the tangent plane is D_1 + D_2 - x I. With
-these, Newton's method on the unit sphere finds n. The overlap x decreases in every step, and the iteration ends as soon
-as x <= 0, because the bodies are then separate.
+this gradient and this Hessian, Newton's method on the unit sphere finds n. The overlap x decreases in every step, and
+the iteration ends as soon as x <= 0, because the bodies are then separate.
 
     1/R² = det(D_1⁻¹ + D_2⁻¹)   ⇒   R² = det D_1 det D_2 / det(D_1 + D_2),    det D_i = (a b c)² / h_i⁴
 

@@ -55,10 +55,10 @@ class PairForce(NamedTuple):
     """The force that one force element exerts on a touching pair of surfaces. The docstring of `hunt_crossley` defines
     the symbols.
 
-    The fields are s1 [1], the point P on which the force acts [m], the velocity v of surface 1 relative to surface 2 at
-    P, v_n and v_t [m/s], f_H [N], 3/2 c [s/m], the normal force f [N], the two results of `hollars`, and the force on
-    surface 2 [N]. If the surfaces separate fast, f is not positive. The first result of `hollars` is |f_t|/(f |v_t|)
-    [s/m]. The force on surface 2 is valid only for f > 0.
+    The fields are s1 [1], the point P [m] on which the force acts, the velocity v [m/s] of surface 1 relative to
+    surface 2 at P, its components v_n and v_t [m/s], f_H [N], 3/2 c [s/m], the normal force f [N], the two results of
+    `hollars`, and the force [N] on surface 2. If the surfaces separate fast, f is not positive. The first result of
+    `hollars` is |f_t|/(f |v_t|) [s/m]. The force on surface 2 is valid only for f > 0.
     """
 
     share: float
@@ -113,7 +113,7 @@ def apply_force(c: Surfaces, i: int, px: float, py: float, pz: float, fx: float,
 @kernel
 def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """Add to ``c.force`` and ``c.torque`` the forces of one force element on pairs of surfaces of any type. Return the
-    energy that the force element stores in these pairs [J].
+    energy [J] that the force element stores in these pairs.
     """
     energy = 0.0
     for k in range(len(pairs)):
@@ -133,7 +133,7 @@ def add_pair_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
 @kernel
 def add_round_forces(c: Surfaces, par: PairParameters, pairs: IntArray) -> float:
     """Add to ``c.force`` and ``c.torque`` the forces of one force element on pairs without ellipsoids. Return the
-    energy that the force element stores in these pairs [J].
+    energy [J] that the force element stores in these pairs.
     """
     # the columns are local variables, because reading them from a tuple of all columns takes ten times as long as the
     # force law

@@ -39,7 +39,7 @@ class Neighbours:
     skin: float  # margin of the search [m]
     bounded: int  # number of bounded surfaces; their indices precede the indices of half spaces
     moving: IntArray  # the half spaces that are not on the ground
-    watched: IntArray  # bounded surfaces whose motion this process checks (in serial runs all), shape (w,)
+    watched: IntArray  # bounded surfaces whose motion this process checks (all of them in serial runs), shape (w,)
     runs: Runs  # the surfaces ``watched`` as ranges of indices, see `find_runs`
     pairs: IntArray = field(default_factory=lambda: np.zeros((0, 2), np.int64))
     """Indices of the surfaces in each candidate pair, shape (k, 2). The type of the first surface is <= the type of the
@@ -84,7 +84,7 @@ def update_neighbours(near: Neighbours, c: Surfaces, share: Share | None) -> boo
     if share is not None:
         share.gather_centers(c)
     if not np.isfinite(c.center).all():
-        # no search after divergence of Newton's method; the solver detects the divergence from the residual
+        # after divergence of Newton's method no search is made; the solver detects the divergence from the residual
         return False
     pairs = np.concatenate((find_bounded_pairs(c, near.bounded, near.skin, share), _find_plane_pairs(near, c)))
     i, j = pairs[:, 0], pairs[:, 1]

@@ -30,7 +30,7 @@ class BoundSet:
     rows: IntArray  # rows of `HuntCrossley` that act on the set
     parameters: list[PairParameters]  # material parameters of each of these rows
     flags: IntArray  # for each of these rows, index of the history value that is 1 if the row is enabled
-    own: Runs  # the surfaces whose motion this process evaluates (in serial runs all), see `find_runs`
+    own: Runs  # the surfaces whose motion this process evaluates (all of them in serial runs), see `find_runs`
     turning: IntArray  # indices of the surfaces in ``own`` that are not spheres
     share: Share | None  # the part of the set that is assigned to this process; None in serial runs
     first: int = 0  # index of the first pair of the set among the pairs of all sets
@@ -127,8 +127,8 @@ def couple_pairs(system: ContactSystem, spare: int) -> None:
 
 
 def sum_forces(b: BoundSet, parameters: Iterable[PairParameters]) -> float:
-    """Set the forces on the surfaces of a set to the sum of the forces of all given force elements. Return the sum of
-    the energies that these elements store [J].
+    """Set the forces on the surfaces of a set to the sum of the forces of all given force elements. Return the sum [J]
+    of the energies that these elements store.
     """
     b.clear(b.surfaces, b.present)
     energy = 0.0

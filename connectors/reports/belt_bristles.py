@@ -62,7 +62,7 @@ class Rim(NamedTuple):
 
 class Passage(NamedTuple):
     """Result for an arc: displacement w relative to the rim per reference length at the entry [1], angle of the slip
-    arc [rad], reference length of the sticking part [m], and the force F at the start of slip [N].
+    arc [rad], reference length of the sticking part [m], and force F [N] at the start of slip.
     """
 
     lag: float

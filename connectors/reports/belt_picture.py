@@ -212,8 +212,8 @@ def create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[
 
 
 def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArray, FloatArray, float]:
-    """Return position [m] and local x axis of a position marker, shape (2,) each, and the angular velocity of the
-    marker [rad/s].
+    """Return position [m] and local x axis of a position marker, shape (2,) each, and the angular velocity [rad/s] of
+    the marker.
     """
     assembly, m = parallel_assembly(world), fields.markers[POSITION_FAMILY]
     k = int(assembly.layout.marker_index[marker.ids][0])
@@ -291,7 +291,7 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
 
 
 def find_range(lines: list[CableLine]) -> tuple[float, float]:
-    """Return the limits of the axial force for the colours [N]. The limits differ by at least 0.5 % of the largest
+    """Return the limits [N] of the axial force for the colours. The limits differ by at least 0.5 % of the largest
     magnitude of the force. Otherwise the colours of a belt with constant force would show rounding errors.
     """
     force = np.concatenate([line.force for line in lines])

@@ -156,8 +156,8 @@ def belt_creep(
             lower.
 
     Raises:
-        ModelError: the belt is slack or slips on a whole arc, or the bristles are too soft. They are too soft if the
-            belt slips before it sticks, or if the driven pulley does not rotate.
+        ModelError: the belt is slack or slips on a whole arc, or the bristles are too soft. The bristles are too soft
+            if the belt slips before it sticks, or if the driven pulley does not rotate.
     """
     EA, stiff, mu = axial_stiffness, axial_stiffness * (1.0 + reference_strain), friction_coefficient
     R, E = radius + axis_height, axial_stiffness

@@ -262,8 +262,8 @@ def _find_course(
     world: World, ids: IntArray, touched: BoolArray, slips: BoolArray, where: FloatArray, origin: FloatArray,
     axis: FloatArray,
 ) -> tuple[Course | None, float, float]:  # fmt: skip
-    """Return the `Course`, the angle of the course about the axis [rad], and the part of this angle on which the cable
-    slips [rad]. Without contact, the `Course` is None.
+    """Return the `Course`, the angle [rad] of the course about the axis, and the part [rad] of this angle on which the
+    cable slips. Without contact, the `Course` is None.
     """
     chains = find_chains(world, ids)
     counts = [int(touched[chain.order].sum()) for chain in chains]

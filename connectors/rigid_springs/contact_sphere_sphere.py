@@ -116,8 +116,8 @@ def raise_depth(x: complex, m: float) -> complex:
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the gap [m], the rate of the gap [m/s], the slip velocity [m/s], the normal n, and the lever arms of the
-    force about the centres of spheres 0 and 1 [m]. Each vector has three components.
+    """Return the gap [m], the rate of the gap [m/s], the slip velocity [m/s], the normal n, and the lever arms [m] of
+    the force about the centres of spheres 0 and 1. Each vector has three components.
     """
     side, d = row.side, u.d
     length = np.sqrt(d[0] * d[0] + d[1] * d[1] + d[2] * d[2])
@@ -178,7 +178,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the energy of the spring [J], which is 0 for a plastic contact."""
+    """Return the energy [J] of the spring, which is 0 for a plastic contact."""
     gap = measure(row, u, ut)[0]
     on = 1.0 if row.history[0] < 0.0 and row.plasticity_ratio == 0.0 else 0.0
     return on * row.contact_stiffness / (row.exponent + 1.0) * raise_depth(gap, row.exponent) * gap
@@ -186,7 +186,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the sum of the powers that all forces except the spring force dissipate [W]."""
+    """Return the sum [W] of the powers that all forces except the spring force dissipate."""
     gap, rate, slip, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[0] < 0.0 else 0.0
     fn = press(row, gap, rate)

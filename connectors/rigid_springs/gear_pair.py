@@ -73,7 +73,7 @@ class GearPair(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the sum r_0 ψ_0 + r_1 ψ_1 of radii times angles [m] with its rate, the distance |c| of the axes [m] with
+    """Return the sum r_0 ψ_0 + r_1 ψ_1 [m] of radii times angles with its rate, the distance |c| [m] of the axes with
     its rate, the axis a, the direction e of the line of centres, and t = a × e.
     """
     a, d = turn_vector(u.A, row.unit_axis), (u.d[0], u.d[1], u.d[2])
@@ -121,7 +121,7 @@ def flank(row: Any, sign: float, way: complex, rate: complex, distance: complex,
 @kernel
 def mesh(row: Any, u: Pose, ut: ComplexArray) -> Any:
     """Return the depths [m] and the forces [N] of both flanks, the sum of their damping powers [W], the displacement w
-    along the pitch circles [m], the distance of the axes [m], and the vectors a, e and t of the docstring of this
+    [m] along the pitch circles, the distance [m] of the axes, and the vectors a, e and t of the docstring of this
     module.
     """
     turned, rate, distance, apart, a, e, t = measure(row, u, ut)
@@ -148,7 +148,7 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the energy of the teeth [J]."""
+    """Return the energy [J] of the teeth."""
     s = mesh(row, u, ut)[0]
     total = complex(0.0, 0.0)
     for k in range(2):
@@ -159,7 +159,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the power lost to damping [W]."""
+    """Return the power [W] lost to damping."""
     return mesh(row, u, ut)[2]
 
 

@@ -81,8 +81,9 @@ class JointStop(Component):
 
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
-    """Return the axis a of the stop, the displacement s of the joint along or about this axis [m or rad], and the rate
-    s_t."""
+    """Return the axis a of the stop, the displacement s [m or rad] of the joint along or about this axis, and the rate
+    s_t.
+    """
     P = turn(u.A, row.turned_frame0)
     a = (P[0, 2], P[1, 2], P[2, 2])
     if row.turns:
@@ -94,7 +95,7 @@ def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
 
 @kernel
 def push(row: Any, s: complex, rate: complex) -> tuple[complex, complex]:
-    """Return the depth δ in a stop [m or rad] and the force g of the stop [N or N m]."""
+    """Return the depth δ [m or rad] in a stop and the force g [N or N m] of the stop."""
     if s.real > row.upper:
         depth, inwards = s - row.upper, rate
     elif s.real < row.lower:
@@ -127,7 +128,7 @@ def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """Return the power lost to damping [W]."""
+    """Return the power [W] lost to damping."""
     _, s, rate = measure(row, u, ut)
     depth, g = push(row, s, rate)
     return complex((g - row.stiffness * depth) * rate)
@@ -141,14 +142,14 @@ def place(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
 
 @kernel
 def depth_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """Return the depth δ in a stop [m or rad]."""
+    """Return the depth δ [m or rad] in a stop."""
     _, s, rate = measure(row, u, ut)
     return complex(push(row, s, rate)[0])
 
 
 @kernel
 def force_of(row: Any, u: Pose, ut: ComplexArray, t: float) -> complex:
-    """Return the force g of the stop [N or N m]."""
+    """Return the force g [N or N m] of the stop."""
     _, s, rate = measure(row, u, ut)
     return complex(push(row, s, rate)[1])
 

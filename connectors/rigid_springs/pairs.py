@@ -69,7 +69,7 @@ def eval_angle(y: complex, x: complex) -> complex:
 @kernel
 def eval_turn(P: ComplexArray, Q: ComplexArray, ut: ComplexArray, last: float) -> tuple[complex, complex]:
     """Return the angle [rad] by which the frame Q is rotated about the third axis of P. Whole turns are added such that
-    the angle is nearest to ``last``. Also return the component of ω1 - ω0 along this axis [rad/s].
+    the angle is nearest to ``last``. Also return the component [rad/s] of ω1 - ω0 along this axis.
     """
     sine, cosine, rate = complex(0.0, 0.0), complex(0.0, 0.0), complex(0.0, 0.0)
     for a in range(3):

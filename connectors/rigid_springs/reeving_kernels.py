@@ -90,7 +90,7 @@ def measure(
 
 @kernel
 def wound(span: Any, leave: complex, meet: complex, is_first: bool, is_last: bool) -> complex:
-    """Return the length of rope [m] that is wound on the drums at the ends of a span: the sum of R_A ψ_A if the span is
+    """Return the length [m] of rope that is wound on the drums at the ends of a span: the sum of R_A ψ_A if the span is
     the first span of its rope, and -R_B ψ_B if the span is the last span.
     """
     length = complex(0.0, 0.0)
@@ -237,7 +237,8 @@ def fill_numbers(
     rows: Any, spans: Any, pair: Pair, m: PositionMarkers, q: CoordinateMarkers, out: FloatArray, wraps: FloatArray
 ) -> None:
     """Write the quantities of each rope into ``out``, shape (n, 7), in the order of `LENGTH` and the following
-    constants, and the wrap angles on the sheaves [rad] into ``wraps``, shape (n, markers)."""
+    constants, and the wrap angles [rad] on the sheaves into ``wraps``, shape (n, markers).
+    """
     numbers, moved = np.zeros((wraps.shape[1], 18), np.complex128), np.zeros(18, np.complex128)
     for i in range(len(rows)):
         row = rows[i]

@@ -141,7 +141,7 @@ def eval_span(
 
 @kernel
 def eval_wrap(leaves: float, meets: float) -> float:
-    """Return the wrap angle of a sheave [rad], in [0, 2 π): the angle from the point where the rope reaches the sheave
+    """Return the wrap angle [rad] of a sheave, in [0, 2 π): the angle from the point where the rope reaches the sheave
     to the point where the rope leaves the sheave.
     """
     angle = (leaves - meets) % (2.0 * np.pi)

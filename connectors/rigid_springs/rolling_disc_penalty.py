@@ -13,7 +13,7 @@
     force: f = f_t0 e_0 + f_t1 e_1 + f_n n on the disc at its contact point, and -f on the plane at this point
 
 In the formula of f_n, d is ``contact_damping``. The columns of `RollingDiscPenalty` define the other parameters.
-History values per row are the slip across and along the track, and the gap. They are constant during Newton's
+History values per row are the slip across and along the track, and the gap. History values are constant during Newton's
 iterations. After the iterations the history values are set to the current slip and gap. The force error is the force of
 a contact that opens or closes, or the change of the friction force due to new history values. If the zone v_z is 0,
 friction has its full magnitude for every nonzero stored slip, and friction is 0 for a stored slip of 0. In Exudyn,
@@ -92,8 +92,8 @@ class RollingDiscPenalty(Component):
 @kernel
 def measure(row: Any, u: Pose, ut: ComplexArray) -> Any:
     """Return the gap [m], the rate of the gap [m/s], and the slip velocity across and along the track [m/s]. Also
-    return the vector r from the centre to the lowest point of the rim, the vector d + r from point 0 to this point [m],
-    and the directions e_0, e_1 and n across the track, along the track and normal to the plane.
+    return the vector r [m] from the centre to the lowest point of the rim, the vector d + r [m] from point 0 to the
+    lowest point, and the directions e_0, e_1 and n across the track, along the track and normal to the plane.
     """
     n, w = turn_vector(u.A, row.unit_normal), turn_vector(u.B, row.unit_axis)
     across, r, arm = find_contact(row.radius, 0, u.d, n, w)
@@ -139,14 +139,14 @@ def force(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
 
 @kernel
 def energy(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the energy of the contact [J]."""
+    """Return the energy [J] of the contact."""
     gap = measure(row, u, ut)[0]
     return 0.5 * row.contact_stiffness * gap * gap * (1.0 if row.history[2] <= 0.0 else 0.0)
 
 
 @kernel
 def power(row: Any, u: Pose, ut: ComplexArray, t: float) -> Any:
-    """Return the power lost to friction and the damper [W]."""
+    """Return the power [W] lost to friction and the damper."""
     gap, rate, x, y, _, _, _, _, _ = measure(row, u, ut)
     on = 1.0 if row.history[2] <= 0.0 else 0.0
     fx, fy = rub(row, (row.contact_stiffness * gap + row.contact_damping * rate) * on, x, y)

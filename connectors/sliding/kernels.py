@@ -224,7 +224,7 @@ def add_accelerations(c: SlidingRows, m: PositionMarkers, x: FloatArray, v: Floa
 
 @kernel
 def eval_friction(c: SlidingRows, i: int, w: FloatArray, v: FloatArray, lam: FloatArray, F: FloatArray) -> float:
-    """Return the friction T of row i [N]. With the length l of the slope r', write l T, l² ∂T/∂(l s_t), l ∂T/∂N and the
+    """Return the friction T [N] of row i. With the length l of the slope r', write l T, l² ∂T/∂(l s_t), l ∂T/∂N and the
     three components of n = λ⊥/N into F, shape (6,). Here λ⊥ is the part of λ perpendicular to the cable, and N is its
     magnitude. If N = 0, then n is 0.
     """

@@ -64,7 +64,7 @@ def place_of(c: SlidingRows, i: int, x: FloatArray) -> float:
 
 @kernel
 def scale_of(c: SlidingRows, i: int, x: FloatArray) -> float:
-    """Return the length of the rope [m] if the track of row i is a winch rope, otherwise 1."""
+    """Return the length [m] of the rope if the track of row i is a winch rope, otherwise 1."""
     return float(x[c.dofs[i, 1 + c.width]]) if c.rows[i].winch else 1.0
 
 

@@ -23,8 +23,9 @@ cable. The update after Newton's method finds the cable on which the point is. I
 solved again. Near a node between two cables both cubics give nearly the same result, because only r'' is discontinuous
 at the node.
 
-History values per row: index of the cable (from 0, -1: unknown), number of completed turns of a closed track, 1 if the
-    point has left the track, displacement of s while the row is switched off or has left the track [m].
+History values per row: index of the cable (counted from 0, or -1 if unknown), number of completed turns of a closed
+    track, 1 if the point has left the track (otherwise 0), and displacement of s while the row is switched off or has
+    left the track [m].
 
 Source: J. Gerstmayr and others, documentation of Exudyn, items ObjectJointSliding2D and ObjectJointALEMoving2D;
 smoothed Coulomb friction.

@@ -50,7 +50,7 @@ class CartesianSpringDamper(Component):
 
 @kernel
 def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
-    """Return the left-hand-side force f on point 1 [N], in the global frame."""
+    """Return the left-hand-side force f [N] on point 1, in the global frame."""
     k, d, offset = row.stiffness, row.damping, row.offset
     if row.has_function:
         return row.user_force[0], row.user_force[1], row.user_force[2]
@@ -76,7 +76,7 @@ def force_tangent(row: Any, u: Vector, ut: Vector, t: float, P: FloatArray, V: F
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the energy of the springs [J], which is 0 for rows with a user function."""
+    """Return the energy [J] of the springs, which is 0 for rows with a user function."""
     total = 0.0
     for a in range(0 if row.has_function else 3):
         total += 0.5 * row.stiffness[a] * (u[a] - row.offset[a]) ** 2
@@ -85,7 +85,7 @@ def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the power that the dampers dissipate [W], which is 0 for rows with a user function."""
+    """Return the power [W] that the dampers dissipate, which is 0 for rows with a user function."""
     total = 0.0
     for a in range(0 if row.has_function else 3):
         total += row.damping[a] * ut[a] ** 2

@@ -69,13 +69,13 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the spring [J]."""
+    """Return the energy [J] of the spring."""
     return 0.5 * row.contact_stiffness * (u - row.offset) ** 2 if row.history[0] <= 0.0 else 0.0
 
 
 @kernel
 def power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power lost in the damper [W]."""
+    """Return the power [W] lost in the damper."""
     return row.contact_damping * ut * ut if row.history[0] <= 0.0 else 0.0
 
 

@@ -57,7 +57,7 @@ def friction(row: Any, q: float, v: float) -> tuple[float, float, float]:
 
 @kernel
 def depth(row: Any, q: float) -> float:
-    """Return the depth of penetration into a stop [m or rad]. The depth is > 0 for the upper stop, < 0 for the lower
+    """Return the penetration depth [m or rad] into a stop. The depth is > 0 for the upper stop, < 0 for the lower
     stop, and 0 if no stop is in contact.
     """
     if not row.stops or row.history[2] == 0.0:
@@ -73,7 +73,7 @@ def is_stopped(row: Any) -> float:
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the bristle [J], which is 0 for rows without bristles or with a user function. While the
+    """Return the energy [J] of the bristle, which is 0 for rows without bristles or with a user function. While the
     bristle slides, its deflection is F/k_b.
     """
     if row.has_function or not row.bristle:
@@ -87,8 +87,8 @@ def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power of the friction force [W] without the damping force of a sticking bristle, the energy of the
-    bristle [J], and whether the bristle slides (1) or sticks (0).
+    """Return the power [W] of the friction force without the damping force of a sticking bristle, the energy [J] of the
+    bristle, and whether the bristle slides (1) or sticks (0).
     """
     if row.has_function or not row.bristle:
         return 0.0, 0.0, 0.0

@@ -54,13 +54,13 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the spring [J], which is 0 for rows with a user function."""
+    """Return the energy [J] of the spring, which is 0 for rows with a user function."""
     return 0.0 if row.has_function else 0.5 * row.stiffness * (u - row.offset) ** 2
 
 
 @kernel
 def power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power that the damper dissipates [W], which is 0 for rows with a user function."""
+    """Return the power [W] that the damper dissipates, which is 0 for rows with a user function."""
     return 0.0 if row.has_function else row.damping * ut * ut
 
 

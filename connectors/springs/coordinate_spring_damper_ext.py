@@ -130,7 +130,7 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the spring [J]. For rows with a user function, this kernel and all other kernels for
+    """Return the energy [J] of the spring. For rows with a user function, this kernel and all other kernels for
     energies and powers in this file return 0.
     """
     return 0.5 * row.stiffness * (u - row.offset) ** 2 if not row.has_function else 0.0
@@ -138,7 +138,7 @@ def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def stop_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of a stop in contact [J]."""
+    """Return the energy [J] of a stop in contact."""
     return 0.5 * row.stop_stiffness * depth(row, u) ** 2 if not row.has_function else 0.0
 
 
@@ -158,7 +158,7 @@ def measure_gap(row: Any, u: float, ut: float, numbers: FloatArray) -> None:
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power lost in the damper [W]."""
+    """Return the power [W] lost in the damper."""
     return row.damping * (ut - row.rate_offset) ** 2 if not row.has_function else 0.0
 
 
@@ -176,7 +176,7 @@ def sliding_power(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def stop_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power lost in the damper of a stop in contact [W]."""
+    """Return the power [W] lost in the damper of a stop in contact."""
     return row.stop_damping * ut * ut * is_stopped(row) if not row.has_function else 0.0
 
 

@@ -91,7 +91,7 @@ def energy(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power lost in the damper [W]."""
+    """Return the power [W] lost in the damper."""
     return float(0.0 if lock(row, u)[2] > 0.0 else row.damping * ut * ut)
 
 
@@ -103,7 +103,7 @@ def overruns(row: Any, u: float, ut: float, t: float) -> float:
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power [W] of the torque without the damping torque, the elastic energy of the clutch [J], and whether
+    """Return the power [W] of the torque without the damping torque, the elastic energy [J] of the clutch, and whether
     the clutch overruns or slips (1) or is locked (0).
     """
     f, _, slips = lock(row, u)

@@ -109,7 +109,7 @@ def stretch(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def force(row: Any, u: Vector, ut: Vector, t: float) -> Vector:
-    """Return the left-hand-side force f = N e on point 1 [N], in the global frame."""
+    """Return the left-hand-side force f = N e [N] on point 1, in the global frame."""
     length, rate = line(u, ut)
     n = axial_force(row, length, rate)[0] / length
     return n * u[0], n * u[1], n * u[2]
@@ -155,7 +155,7 @@ def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
 
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the energy of the spring [J], which is 0 for rows with a user function. The energy is 0 at the rest
+    """Return the energy [J] of the spring, which is 0 for rows with a user function. The energy is 0 at the rest
     length. With tension only and a stiffness > 0, it is 0 where the rope becomes slack.
     """
     if row.has_function:
@@ -171,7 +171,7 @@ def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
 
 @kernel
 def power(row: Any, u: Vector, ut: Vector, t: float) -> float:
-    """Return the power lost in the damper [W], which is 0 for rows with a user function."""
+    """Return the power [W] lost in the damper, which is 0 for rows with a user function."""
     length, rate = line(u, ut)
     elastic = row.preload + row.stiffness * (length - row.rest_length)
     if row.has_function or (row.tension_only and elastic <= 0.0):

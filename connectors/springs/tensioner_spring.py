@@ -91,7 +91,7 @@ class TensionerSpring(Component):
 
 @kernel
 def spring_torque(row: Any, u: float) -> float:
-    """Return the torque e of the spring [N m]."""
+    """Return the torque e [N m] of the spring."""
     return float(row.preload + row.stiffness * u)
 
 
@@ -134,25 +134,25 @@ def force_tangent(row: Any, u: float, ut: float, t: float) -> tuple[float, float
 
 @kernel
 def spring_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the spring relative to the mounted state [J]."""
+    """Return the energy [J] of the spring relative to the mounted state."""
     return float((row.preload + 0.5 * row.stiffness * u) * u)
 
 
 @kernel
 def bristle_energy(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the energy of the bristle [J]. While the bristle slips, its deflection is f_friction/k_b."""
+    """Return the energy [J] of the bristle. While the bristle slips, its deflection is f_friction/k_b."""
     return float(0.5 * friction(row, u)[0] ** 2 / row.sticking_stiffness) if row.sticking_stiffness > 0.0 else 0.0
 
 
 @kernel
 def damper_power(row: Any, u: float, ut: float, t: float) -> float:
-    """Return the power lost in the damper [W]."""
+    """Return the power [W] lost in the damper."""
     return float(damping(row, u, ut) * ut * ut)
 
 
 @kernel
 def sliding(row: Any, u: float, ut: float, t: float) -> tuple[float, float, float]:
-    """Return the power of the friction torque [W], the energy of the bristle [J], and whether the bristle slips (1) or
+    """Return the power [W] of the friction torque, the energy [J] of the bristle, and whether the bristle slips (1) or
     sticks (0).
     """
     f, _, slips = friction(row, u)

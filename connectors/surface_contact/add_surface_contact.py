@@ -221,8 +221,9 @@ def add_surface_contact(
 
 
 def _find_lengths(world: World, cables: Entity) -> FloatArray:
-    """Return the lengths of cables [m], shape (cables,). The length of an active cable of a winch rope is the distance
-    between its nodes, and the length of an inactive one is 0."""
+    """Return the lengths [m] of cables, shape (cables,). The length of an active cable of a winch rope is the distance
+    between its nodes, and the length of an inactive cable is 0.
+    """
     if "share" not in cables.table.component.columns:
         return collect_lengths(world, cables)
     places = []

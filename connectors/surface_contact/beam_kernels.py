@@ -27,8 +27,8 @@ with the rotations dφ of the cross section and dα of the surface.
 The Euler parameters of the cross section are e = Σ N_a e_a (elements/beam/beam3d.py). With n_e = e·e, the rotation is
 dφ = G de with G = 2 E(e)/n_e, and ω = G e_t. The force on e is Gᵀ M.
 
-History values of a row: those of ropes with twist in `kernels.py`, with the axes e_1 and e_2 of the cross section
-instead of T and d_1.
+History values of a row: the history values of ropes with twist in `kernels.py`, with the axes e_1 and e_2 of the cross
+section instead of T and d_1.
 
 Source: own derivation; rotation vectors: M. Geradin, A. Cardona, Flexible Multibody Dynamics, Wiley (2001), chapter 4;
 radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006).
@@ -88,9 +88,9 @@ class BeamRow(NamedTuple):
 
 
 class Section(NamedTuple):
-    """Cross section at a point: shape functions N of the nodes; Euler parameters e and their rates; n_e; the angular
-    velocity ω - Ω [rad/s] in the global frame, and w; the axes e_1 and e_2 in the frame of the surface. The docstring
-    of this module defines the symbols.
+    """Cross section at a point. The fields are the shape functions N of the nodes, the Euler parameters e and their
+    rates, n_e = e·e, the angular velocity ω - Ω [rad/s] in the global frame, its components w in the frame of the
+    surface, and the axes e_1 and e_2 in the frame of the surface. The docstring of this module defines the symbols.
     """
 
     N: Four
@@ -104,7 +104,7 @@ class Section(NamedTuple):
 
 
 class SectionForces(NamedTuple):
-    """Forces on a point, the moment M in the frame of the surface [N m], the rotation vector θ [rad], and whether
+    """Forces on a point, the moment M [N m] in the frame of the surface, the rotation vector θ [rad], and whether
     friction acts.
     """
 
@@ -169,7 +169,8 @@ def mix(N: Four, e: NodeParameters) -> Four:
 @kernel(inline=True)
 def turn_rate(e: Four, et: Four, square: float) -> Vector:
     """Return G e_t, the angular velocity [rad/s] for the rates e_t of the Euler parameters e, or the rotation for a
-    variation of them; ``square`` is e·e."""
+    variation e_t of these parameters; ``square`` is e·e.
+    """
     c, v, vt = 2.0 / square, (e[1], e[2], e[3]), (et[1], et[2], et[3])
     return combine(c, combine(e[0], vt, -et[0], v), c, cross(v, vt))
 

@@ -153,8 +153,8 @@ def write_changes(
 
     Args:
         df, dM: changes of F and M.
-        moved: change of d × F without d × dF.
-        bent: change of Gᵀ M without Gᵀ dM.
+        moved: change of d × F without the term d × dF.
+        bent: change of Gᵀ M without the term Gᵀ dM.
     """
     on_e, on_body = on_parameters(s.e, dM, s.square), combine(1.0, add(cross(d, df), dM), 1.0, moved)
     for k in range(4):

@@ -212,7 +212,7 @@ def _read_number(word: str) -> float | None:
 
 
 def _read_mesh(file: Path) -> FloatArray:
-    """Return the points of a mesh [m], shape (k, 3)."""
+    """Return the points [m] of a mesh, shape (k, 3)."""
     import meshio  # imported here, because only files of meshes need meshio
 
     try:
@@ -332,7 +332,7 @@ def add_bed(
 
 
 def _choose_radius(corners: FloatArray, k: int, turn: float, rounding: float) -> float:
-    """Return the radius of the arc at corner k [m], which is 0 at a corner without bend. The argument ``turn`` is the
+    """Return the radius [m] of the arc at corner k, which is 0 at a corner without bend. The argument ``turn`` is the
     angle by which the direction changes, positive at hollows [rad], and ``rounding`` is the largest radius [m].
     """
     bend = float(np.tan(0.5 * abs(turn)))

@@ -169,7 +169,7 @@ def read_suction(row: Any, start: FloatArray, k: int) -> Suction:
 
 @kernel(inline=True)
 def eval_share(s: Suction, gap: float) -> tuple[float, float]:
-    """Return the factor s [1] at a gap > 0, and its derivative with respect to the gap [1/m]."""
+    """Return the factor s [1] at a gap > 0, and its derivative [1/m] with respect to the gap."""
     widest = max(s.opened, gap)
     if widest <= s.peak or s.peak == 0.0:
         return 1.0, 0.0
@@ -185,8 +185,8 @@ def eval_bed_forces(
     still: bool,
 ) -> BedForces:  # fmt: skip
     """Return the forces of a closed point. The arguments ``way`` and ``speed`` are the displacement since the point
-    began to stick [m] and the velocity [m/s] of the material relative to the surface, and ``still`` states whether
-    nothing moves.
+    began to stick [m] and the velocity [m/s] of the material relative to the surface, and ``still`` states whether this
+    velocity is 0.
     """
     gap, vn = h.phi - row.rope_radius, dot_normal(h, z.U, z.V, z.W)
     share, slope = eval_share(s, gap)

@@ -105,8 +105,9 @@ def bind(rows: LocalRows) -> ContactRows:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables of a wrong type, wrong history values, and the errors of `check_columns` and
-    `check_pairs`."""
+    """Raise ModelError for cables of a wrong type, for wrong history values, and for rows that `check_columns` or
+    `check_pairs` rejects.
+    """
     check_cables(world, table, WIDTHS)
     check_history(world, table, PER_BED_POINT)
     check_columns(table)

@@ -1,7 +1,7 @@
 """Contact of winch ropes with soft beds, such as clay: different friction along and across the rope, and suction, while
 a winch lays the rope down or picks it up.
 
-The laws of normal force, suction and friction are those of `ContactFrictionBedCable`, with the slip velocity of the
+Normal force, suction and friction follow the laws of `ContactFrictionBedCable`, with the slip velocity of the
 material that moves through the contact points, as in `ContactFrictionSurfaceWinch`; see `winch_bed_kernels.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); C. Bridge, K. Laver, E. Clukey, T. Evans, OTC
@@ -41,8 +41,8 @@ class ContactFrictionBedWinch(PointContact):
     """Contact and friction between a soft bed and n points of a 2D or 3D cable of a winch rope, with a friction
     coefficient across the rope and with suction; one row per pair.
 
-    At constant length, all forces are those of `ContactFrictionBedCable`. The largest penetrations and gaps belong to
-    the points, and not to the material that moves through the points. Each row has the history values of
+    At constant length, all forces are equal to the forces of `ContactFrictionBedCable`. The largest penetrations and
+    gaps belong to the points, and not to the material that moves through the points. Each row has the history values of
     `ContactFrictionBedCable` (7 n), and the length of the rope at the last update [m].
     """
 
@@ -73,7 +73,7 @@ def bind(rows: LocalRows) -> ContactRows:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong history values, and the errors of `check_columns` and `check_pairs`."""
+    """Raise ModelError for wrong history values, and for rows that `check_columns` or `check_pairs` rejects."""
     check_history(world, table, PER_BED_POINT, np.ones(table.resident_count, np.int64))
     check_columns(table)
     check_pairs(world, table)

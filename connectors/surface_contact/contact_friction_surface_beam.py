@@ -78,7 +78,7 @@ class ContactFrictionSurfaceSetBeam3D(PointContact):
 
     A beam that can touch two surfaces simultaneously has two rows. All other properties are the same as for
     `ContactFrictionSurfaceBeam3D`. History values per row: values of `ContactFrictionSurfaceBeam3D`, followed by the
-    index of the surface among the surfaces of all sets, counted from 1. The index is 0 without a surface.
+    index of the surface among the surfaces of all sets, counted from 1. The index is 0 if the row has no surface.
     """
 
     contact_set = ref("ContactSet", "the surfaces")
@@ -124,8 +124,9 @@ def bind(rows: LocalRows) -> ContactRows:
 
 
 def bind_set(rows: LocalRows) -> PairRows:
-    """Return the data of the rows for kernels, with the result of `find_signs`. No surface is assigned to the rows
-    yet."""
+    """Return the data of the rows for kernels, with the signs that `find_signs` returns. No surface is assigned to the
+    rows yet.
+    """
     return bind_pairs(rows, PER_TWIST_POINT, flip=find_signs(rows))
 
 

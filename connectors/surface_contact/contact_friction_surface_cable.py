@@ -181,7 +181,9 @@ def bind_rows(rows: LocalRows, surfaces: Geometry, surface: IntArray, **further:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables of a wrong type, wrong history values, and the errors of `check_pairs`."""
+    """Raise ModelError for cables of a wrong type, for wrong history values, and for rows that `check_pairs`
+    rejects.
+    """
     check_cables(world, table, WIDTHS)
     check_history(world, table, PER_POINT)
     check_pairs(world, table)
@@ -444,7 +446,7 @@ def build_twist(rows: LocalRows) -> System:
 
 
 def check_twist(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong history values, and the errors of `check_pairs`."""
+    """Raise ModelError for wrong history values, and for rows that `check_pairs` rejects."""
     check_history(world, table, PER_TWIST_POINT)
     check_pairs(world, table)
 

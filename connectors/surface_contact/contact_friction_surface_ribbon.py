@@ -78,8 +78,9 @@ def bind(rows: LocalRows) -> ContactRows:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong history values, numbers of points that are not multiples of ``lines``, and the errors
-    of `check_pairs`."""
+    """Raise ModelError for wrong history values, for numbers of points that are not multiples of ``lines``, and for
+    rows that `check_pairs` rejects.
+    """
     check_history(world, table, PER_POINT)
     lines, points = table.local("lines"), table.local("points")
     table.refuse(points % lines != 0, ("points", "lines"), "have points that are a multiple of lines")

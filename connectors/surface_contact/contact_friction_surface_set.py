@@ -93,8 +93,8 @@ class ContactFrictionSurfaceSetCable(PointContact):
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
     the same as for `ContactFrictionSurfaceCable`. History values per row: values of `ContactFrictionSurfaceCable`,
-    followed by the index of the surface among the surfaces of all sets, counted from 1. The index is 0 without a
-    surface.
+    followed by the index of the surface among the surfaces of all sets, counted from 1. The index is 0 if the row has
+    no surface.
     """
 
     contact_set = ref("ContactSet", "the surfaces")
@@ -111,7 +111,7 @@ class ContactFrictionSurfaceSetCable(PointContact):
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables of a wrong type, wrong history values, and the errors of `check_sets`."""
+    """Raise ModelError for cables of a wrong type, for wrong history values, and for rows that `check_sets` rejects."""
     check_history(world, table, PER_POINT, np.ones(table.resident_count, np.int64))
     check_cables(world, table, WIDTHS)
     check_sets(world, table)
@@ -269,7 +269,7 @@ class ContactFrictionSurfaceSetTwistCable(PointContact):
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
     the same as for `ContactFrictionSurfaceTwistCable`. History values per row: values of
     `ContactFrictionSurfaceTwistCable`, followed by the index of the surface among the surfaces of all sets, counted
-    from 1. The index is 0 without a surface.
+    from 1. The index is 0 if the row has no surface.
     """
 
     contact_set = ref("ContactSet", "the surfaces")
@@ -282,7 +282,7 @@ class ContactFrictionSurfaceSetTwistCable(PointContact):
 
 
 def check_twist(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong history values, and the errors of `check_sets`."""
+    """Raise ModelError for wrong history values, and for rows that `check_sets` rejects."""
     check_history(world, table, PER_TWIST_POINT, np.ones(table.resident_count, np.int64))
     check_sets(world, table)
 
@@ -326,7 +326,7 @@ class ContactFrictionSurfaceSetWinch(PointContact):
 
     A cable that can touch two surfaces simultaneously (both flanks of a groove) has two rows. All other properties are
     the same as for `ContactFrictionSurfaceWinch`. History values per row: values of `ContactFrictionSurfaceWinch`,
-    followed by the index of the surface among the surfaces of all sets, counted from 1 (0 without surface).
+    followed by the index of the surface among the surfaces of all sets, counted from 1, or 0 if the row has no surface.
     """
 
     contact_set = ref("ContactSet", "the surfaces")
@@ -340,7 +340,7 @@ class ContactFrictionSurfaceSetWinch(PointContact):
 
 
 def check_winch(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong history values, and the errors of `check_sets`."""
+    """Raise ModelError for wrong history values, and for rows that `check_sets` rejects."""
     check_history(world, table, PER_POINT, np.full(table.resident_count, 2))
     check_sets(world, table)
 

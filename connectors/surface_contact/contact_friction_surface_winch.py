@@ -2,7 +2,7 @@
 sheaves and sea beds while a winch pays them out or hauls them in.
 
 A cable has n contact points at constant fractions of its length, and the material of the rope moves through the points.
-The laws of normal force and friction are those of `ContactFrictionSurfaceCable`, with the slip velocity of the material
+Normal force and friction follow the laws of `ContactFrictionSurfaceCable`, with the slip velocity of the material
 and bristles that deflect with the material. The friction acts on the nodes and on the length l of the rope, by the
 virtual power of the material. See `winch_kernels.py` for all formulas.
 
@@ -52,7 +52,8 @@ class ContactFrictionSurfaceWinch(PointContact):
     through the points. The slip velocity is the velocity of the material, and bristles deflect with the material. The
     friction drives the length of the rope, which is ``s`` of the feed. Stiffness and damping are per metre of rope
     without strain. Friction acts on the axis. Therefore it does not turn ropes with torsion. The sums of forces and of
-    moments on rope and body are exactly 0. At constant length, all forces are those of `ContactFrictionSurfaceCable`.
+    moments on rope and body are exactly 0. At constant length, all forces are equal to the forces of
+    `ContactFrictionSurfaceCable`.
     Each row has the history values gaps [m] (n), states (n), anchors in the frame of the surface [m] (n x 3), and the
     length of the rope at the last update [m].
     """
@@ -95,9 +96,9 @@ def bind(rows: LocalRows) -> ContactRows:
 def bind_winch_rows(
     rows: LocalRows, surfaces: Geometry, surface: IntArray, per_point: int, **further: NDArray[Any]
 ) -> ContactRows:
-    """Return the data of the rows for kernels. Parameters of points are those at the reference length of the rope. The
-    kernels write the parameters at the present length. Rows of cables in reserve are inactive for any value of their
-    column ``active``.
+    """Return the data of the rows for kernels. The returned parameters of points are values for the reference length of
+    the rope. The kernels replace these values by the values for the present length. Rows of cables in reserve are
+    inactive for any value of their column ``active``.
 
     Further record fields are ``begin`` σ0 [1], ``share`` Δ [1], the length of a point divided by l (``part``) [1], the
     index ``last`` of l_0 in the history values, and the fields `NAMES`.
@@ -127,7 +128,7 @@ def bind_winch_rows(
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong history values, and the errors of `check_pairs`."""
+    """Raise ModelError for wrong history values, and for rows that `check_pairs` rejects."""
     check_history(world, table, PER_POINT, np.ones(table.resident_count, np.int64))
     check_pairs(world, table)
 

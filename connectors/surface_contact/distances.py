@@ -131,7 +131,7 @@ def eval_course(pieces: FloatArray, count: int) -> tuple[FloatArray, FloatArray]
 
 
 def outline(pieces: FloatArray) -> FloatArray:
-    """Return the ends of the lines and 33 points of each arc of a profile [m], shape (k, 2); ``pieces`` is the result
+    """Return the ends [m] of the lines and 33 points of each arc of a profile, shape (k, 2); ``pieces`` is the result
     of `create_pieces`.
     """
     line = []

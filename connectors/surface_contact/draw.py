@@ -95,7 +95,7 @@ def create_meshes(world: Tables, surfaces: Geometry, m: PositionMarkers) -> Mesh
 
 
 def eval_field_mesh(surfaces: Geometry, s: int) -> FloatArray:
-    """Return the points of a height field at its grid lines [m], shape (nx, ny, 3). If a direction has more than
+    """Return the points [m] of a height field at its grid lines, shape (nx, ny, 3). If a direction has more than
     ``LINES`` grid lines, ``LINES`` lines at equal distances are drawn in this direction.
     """
     first, nx, ny = (int(value) for value in surfaces.geo[s, :3])
@@ -122,7 +122,7 @@ def eval_polyline_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatA
 
 
 def find_nodes(world: Tables) -> FloatArray:
-    """Return the reference positions of all nodes of this process [m], shape (n, 3)."""
+    """Return the reference positions [m] of all nodes of this process, shape (n, 3)."""
     found = [np.zeros((1, 3))]
     for component, table in world.tables.items():
         law = law_of(component)
@@ -133,7 +133,7 @@ def find_nodes(world: Tables) -> FloatArray:
 
 
 def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return the points of a surface in its own frame [m], shape (ALONG AROUND, 3), ring by ring.
+    """Return the points [m] of a surface in its own frame, shape (ALONG AROUND, 3), ring by ring.
 
     Args:
         surfaces: data of all surfaces.
@@ -153,8 +153,9 @@ def eval_mesh(surfaces: Geometry, s: int, low: FloatArray, high: FloatArray) -> 
 
 
 def eval_plane(geo: FloatArray, around: FloatArray, low: FloatArray, high: FloatArray) -> FloatArray:
-    """Return the points of a rectangle, a disc, or their intersection, from its middle to its rim [m], shape (ALONG
-    AROUND, 3)."""
+    """Return the points [m] of a rectangle, a disc, or their intersection, from its middle to its rim, shape (ALONG
+    AROUND, 3).
+    """
     half, middle, size = geo[1:3].copy(), np.zeros(2), float(np.max((high - low)[:2]))
     for k in np.flatnonzero(np.isinf(half)):
         if np.isfinite(geo[3]):

@@ -247,7 +247,7 @@ def sweep_winch_surfaces(
     p: PairRows, first: IntArray, x: FloatArray, start: FloatArray, m: PositionMarkers, m0: PositionMarkers,
     row: FloatArray, which: IntArray,
 ) -> None:  # fmt: skip
-    """Find the passage of `sweep_surfaces` for winch ropes."""
+    """Find the passage that `sweep_surfaces` describes, for points of winch ropes."""
     scale_rows(p.points, x)
     sweep_surfaces(p, first, x, start, m, m0, row, which)
 

@@ -383,7 +383,7 @@ def eval_forces(law: PointLaw, rope_radius: float, h: Distance, z: Lever, state:
 
 @kernel(inline=True)
 def eval_global_force(o: SurfaceFrame, h: Distance, F: PointForces) -> Vector:
-    """Return the sum of normal force and friction, f_n n + f_t, in the global frame [N]."""
+    """Return the sum [N] of normal force and friction, f_n n + f_t, in the global frame."""
     t = F.f.force
     return to_global(o, F.fn * h.nx + t[0], F.fn * h.ny + t[1], F.fn * h.nz + t[2])
 
@@ -420,9 +420,9 @@ FRAMES = work_type(y=(COUNT,), yt=(COUNT,), sigma=(COUNT,))
 
 
 class Spin(NamedTuple):
-    """Rotation of the rope at a point: global unit tangent t; length |r'|; the factors P of e, s0 and s1 in the sum r'
-    (elements/cable/twist_points.py); tangent T and axis d_1 of the material in the frame of the surface; and spin s
-    relative to the surface [rad/s].
+    """Rotation of the rope at a point. The fields are the global unit tangent t, the length |r'| of the slope, the
+    factors P of e, s0 and s1 in the sum r' (elements/cable/twist_points.py), the tangent T and the axis d_1 of the
+    material in the frame of the surface, and the spin s [rad/s] relative to the surface.
     """
 
     t: Vector
@@ -434,7 +434,7 @@ class Spin(NamedTuple):
 
 
 class TurningForces(NamedTuple):
-    """Forces on a point, the direction b, the moment M about the axis of the rope [N m], the angle θ [rad] and its
+    """Forces on a point, the direction b, the moment M [N m] about the axis of the rope, the angle θ [rad] and its
     derivative g with respect to the slope p [rad], and whether friction acts.
     """
 

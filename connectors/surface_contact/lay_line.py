@@ -72,7 +72,7 @@ def lay_line(
 
     Args:
         world: the 3D model, with gravity along -z.
-        bed: one of three things: the height of a level bed [m], a `BedGrid`, or the corners of a polyline below the
+        bed: the height of a level bed [m], a `BedGrid`, or the corners of a polyline below the
             line, shape (k, 2). A corner is given by its horizontal distance from the anchor, positive towards the end,
             and its height [m], see `add_bed`.
         anchor: x and y of the anchor [m]. The anchor has the height of the bed.
@@ -154,7 +154,7 @@ def lay_line(
 
 
 def _eval_bed(bed: Any, start: FloatArray, points: FloatArray) -> FloatArray:
-    """Return the heights of the bed [m], shape (n,), below ``points`` [m], shape (n, 3)."""
+    """Return the heights [m] of the bed, shape (n,), below ``points`` [m], shape (n, 3)."""
     if isinstance(bed, BedGrid):
         return bed.eval_heights(points[:, 0], points[:, 1])
     if np.ndim(bed) == 0:
@@ -164,7 +164,7 @@ def _eval_bed(bed: Any, start: FloatArray, points: FloatArray) -> FloatArray:
 
 
 def _find_ground(bed: Any, anchor: FloatArray, end: FloatArray) -> tuple[FloatArray, list[FloatArray]]:
-    """Return the anchor [m], shape (3,), and all points of the bed below the line except the anchor [m]."""
+    """Return the anchor [m], shape (3,), and all points [m] of the bed below the line except the anchor."""
     if isinstance(bed, BedGrid):
         start = np.array([*anchor, float(bed.eval_heights(*anchor))])
         return start, [np.array(point) for point in bed.eval_profile(start, end)]

@@ -263,7 +263,7 @@ def read_closed_bed(
     own: Any, r: SurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
     row: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the quantities of `write_bed_point`."""
+    """Write the quantities of closed point k on a soft bed by `write_bed_point`."""
     e, a, F = eval_bed_point(own, r, h, z, k, data, start)
     way = z.X - a[0], z.Y - a[1], z.Z - a[2]
     write_bed_point(own, r, z, h, e, F, way, (z.U, z.V, z.W), data[own.data + own.points + k], row)
@@ -274,7 +274,9 @@ def read_closed_winch_bed(
     own: Any, r: WinchSurfaceRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
     row: FloatArray,
 ) -> None:  # fmt: skip
-    """Write the quantities of `write_bed_point` and `write_material` for a winch rope on a soft bed."""
+    """Write the quantities of closed point k of a winch rope on a soft bed by `write_bed_point` and
+    `write_material`.
+    """
     t = find_material(own, r, k)
     F = eval_closed_winch_bed(own, r, h, z, t, k, data, start)
     bed = F.bed
@@ -517,8 +519,8 @@ def eval_points(c: ContactRows, fields: Fields) -> FloatArray:
 
 
 def create_surface_account(c: ContactRows, before: Call, by: str) -> Account:
-    """Create the `Account` of rows. The call ``before`` is executed before the quantities of points are written. It can
-    assign the rows to their current surfaces. `Account` describes ``by``.
+    """Create the `Account` of rows. The call ``before`` is executed before the quantities of points are written. This
+    call can assign the rows to their current surfaces. `Account` describes ``by``.
     """
     out = create_numbers(c)
     fill = call(choose_filling(c), lambda s: (c, s.markers[FAMILY], s.data, s.start_data, s.x, s.v, out))
@@ -573,7 +575,7 @@ def hold_by_suction(account: Account) -> Account:
 
 
 def eval_rounding(c: ContactRows, fields: Fields) -> float:
-    """Estimate the rounding errors of the forces, and return the 2-norm of these errors [N]. Gaps and displacements on
+    """Estimate the rounding errors of the forces, and return the 2-norm [N] of these errors. Gaps and displacements on
     the surface are assumed to have errors eps (|p| + |c|), where p is the position of the point and c the position of
     the marker of the surface.
     """
@@ -639,7 +641,7 @@ def _surface(unit: str, doc: str, pick: Callable[[PositionMarkers, Any], Any]) -
 
 
 def eval_axes(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the axes of the surface of each row, global, in the columns of matrices, shape (rows, 3, 3)."""
+    """Return the global axes of the surface of each row as the columns of a matrix, shape (rows, 3, 3)."""
     c: ContactRows = rows.columns
     s = c.rows["surface"]
     axes: FloatArray = fields.markers[FAMILY].rotation[c.surfaces.marker[s]] @ c.surfaces.Q[s]

@@ -236,7 +236,7 @@ def add_forces(j: int, g: Any) -> None:
 @kernel(inline=True)
 def add_reaction(c: ContactRows, m: PositionMarkers, i: int, n: int, load: FloatArray, f: FloatArray) -> None:
     """Subtract the generalised forces of ``load`` from the elements of f for the marker of the surface of row i.
-    ``load`` contains a force [N] and its moment about the origin of the surface [N m], shape (6,). The cable has n
+    ``load`` contains a force [N] and its moment [N m] about the origin of the surface, shape (6,). The cable has n
     coordinates.
     """
     marker = c.surfaces.marker[c.rows[i].surface]
@@ -342,7 +342,7 @@ def create_turning_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
 
     The argument ``evaluate`` is the kernel ``(c, r, i, k, data, start, g) -> there, S, z, F, M, torque`` that evaluates
     closed point k of row i. The results are: whether the point is within the extent of the surface, the shape
-    functions, the `Lever`, the global force F [N], the moment M on the spin of the cable [N m], and the global moment
+    functions, the `Lever`, the global force F [N], the moment M [N m] on the spin of the cable, and the global moment
     [N m] whose opposite acts on the surface in addition to the moment of -F.
     """
 
@@ -445,7 +445,9 @@ def add_bed_residual(
 def eval_winch_point(
     row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, data: FloatArray, start: FloatArray
 ) -> tuple[Vector, float]:
-    """Return the global force on closed point k [N], and the force on the length of the rope without F.r_l [N]."""
+    """Return the global force [N] on closed point k, and the force [N] on the length of the rope without the term
+    F.r_l.
+    """
     forces = eval_closed_winch(row, r, h, z, t, k, data, start)
     return eval_global_force(r.plain.o, h, forces.point), eval_on_length(row, t, forces)
 

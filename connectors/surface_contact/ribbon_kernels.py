@@ -47,9 +47,9 @@ from windlass.framework.kernels.kernel import kernel
 
 
 class RibbonPoint(NamedTuple):
-    """A point of a ribbon: place s = x/L [1], shape functions S, offset y [m], length |r'| of the slope [1], the
-    factors P of e, s0 and s1 in the sum r' (`twist_points.py`), global axes t, d_1 and d_2 of the material, and the
-    `Lever`.
+    """A point of a ribbon: relative position s = x/L [1], shape functions S, offset y [m], length |r'| of the slope
+    [1], the factors P of e, s0 and s1 in the sum r' (`twist_points.py`), global axes t, d_1 and d_2 of the material,
+    and the `Lever`.
     """
 
     place: float
@@ -65,7 +65,7 @@ class RibbonPoint(NamedTuple):
 
 @kernel(inline=True)
 def find_offset(width: float, lines: int, j: int) -> float:
-    """Return the offset y_j of line j from the axis of the ribbon [m]."""
+    """Return the offset y_j [m] of line j from the axis of the ribbon."""
     return width * ((j + 0.5) / lines - 0.5) / sqrt(1.0 - 1.0 / (lines * lines))
 
 

@@ -45,7 +45,7 @@ require a search in each update.
 
 
 def eval_reach(s: Geometry) -> FloatArray:
-    """Return the radii of the bounding spheres of surfaces about their origins [m], inf for unbounded surfaces."""
+    """Return the radii [m] of the bounding spheres of surfaces about their origins, inf for unbounded surfaces."""
     p, reach = s.geo, np.full(len(s.kind), np.inf)
     corner = np.minimum(np.hypot(p[:, 1], p[:, 2]), p[:, 3])
     for kind, radius in (
@@ -102,7 +102,9 @@ class SurfaceSearch(PairSearch):
     things = "surfaces"
 
     def eval_motion(self, hull: FloatArray, centre: FloatArray) -> float:
-        """Return the largest motion of a cable plus the largest motion of a surface since the last search [m]."""
+        """Return the sum [m] of the largest motion of a cable and the largest motion of a surface since the last
+        search.
+        """
         s, before = self.p.points.surfaces, self.centre
         # rotation about the z axis does not change the shape of a surface of revolution
         all_axes = np.isin(s.kind, (PLANE, FIELD, POLYLINE))[:, None, None]
@@ -118,7 +120,7 @@ class SurfaceSearch(PairSearch):
         return eval_way(hull, self.hull) + float(moved.max(initial=0.0))
 
     def eval_places(self, fields: Fields) -> tuple[FloatArray, FloatArray]:
-        """Return the control points of the cables [m], shape (groups, 4, 3), and origins [m] and axes [1] of the
+        """Return the control points [m] of the cables, shape (groups, 4, 3), and origins [m] and axes [1] of the
         surfaces, shape (surfaces, 12).
         """
         c, s, m, own = self.p.points, self.p.points.surfaces, fields.markers[FAMILY], self.p.points.rows[self.first]
@@ -133,12 +135,12 @@ class SurfaceSearch(PairSearch):
         return n
 
     def eval_thickness(self) -> FloatArray:
-        """Return the radius of the rope of each group of rows [m], shape (groups,)."""
+        """Return the radius [m] of the rope of each group of rows, shape (groups,)."""
         radius: FloatArray = self.p.points.rows["rope_radius"][self.first]
         return radius
 
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
-        """Return the smallest gap between a point and the surface of each pair [m], shape (pairs,). The gap is `AT_END`
+        """Return the smallest gap [m] between a point and the surface of each pair, shape (pairs,). The gap is `AT_END`
         times the skin if all points are beyond the ends of the surface.
         """
         gap = np.empty(len(group))

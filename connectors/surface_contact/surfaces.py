@@ -186,7 +186,7 @@ class HeightFieldSurface(Component):
 
 
 def opening(radius: FloatArray, groove: FloatArray, beta: FloatArray, outer: FloatArray) -> FloatArray:
-    """Return the half width of a round groove at its rim [m]. The result is 0 if the rim is below the bottom of the
+    """Return the half width [m] of a round groove at its rim. The result is 0 if the rim is below the bottom of the
     groove.
     """
     s = radius + groove - outer
@@ -293,7 +293,7 @@ def _create_polylines(get: Callable[[str], Any], where: str = "") -> list[FloatA
 
 
 def find_hollows(get: Callable[[str], Any]) -> FloatArray:
-    """Return the smallest radius of the concave corners of each profile [m], shape (rows,). The radius is infinite if a
+    """Return the smallest radius [m] of the concave corners of each profile, shape (rows,). The radius is infinite if a
     profile has no concave corner.
     """
     arcs = [pieces[pieces[:, 0] < 0.0, 3] for pieces in _create_profiles(get)]
@@ -301,8 +301,8 @@ def find_hollows(get: Callable[[str], Any]) -> FloatArray:
 
 
 def find_field_hollows(get: Callable[[str], Any]) -> FloatArray:
-    """Return the smallest radius of curvature of the hollows of each height field at its grid points [m], shape
-    (rows,). The radius is infinite if a field has no hollow.
+    """Return the smallest radius of curvature [m] of the hollows of each height field at its grid points,
+    shape (rows,). The radius is infinite if a field has no hollow.
     """
     curvatures = [
         eval_curvatures(field, *map(np.asarray, lines))

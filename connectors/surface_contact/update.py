@@ -27,11 +27,11 @@ is closed until g reaches that gap. δ and m depend on the gap g at the end of t
     g > 0 of a closed point: m := max(m, g)
     open points: δ := 0, m := 0.
 
-Points of thick beams are treated like those of ropes with twist, with the axes e_1 and e_2 of the cross section instead
-of T and d_1.
+Points of thick beams are treated like points of ropes with twist, with the axes e_1 and e_2 of the cross section
+instead of T and d_1.
 
-Points of winch ropes, also on soft beds, are treated like those of other ropes, with the deflection u_t of
-`winch_kernels.py`. The anchors of points that stick move by the rule in that file, and l_0 := l.
+Points of winch ropes, also on soft beds, are treated like points of other ropes, with the deflection u_t of
+`winch_kernels.py`. The anchors of points that stick move by the rule in `winch_kernels.py`, and l_0 := l.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """

@@ -1,7 +1,8 @@
-"""Contact of a soft bed with points of a cable of a winch rope. The forces are those of `bed_kernels.py` with the
-velocity U of the material and the displacement X - anchor + (l - l_0) a T of `winch_kernels.py`. T is the slope of the
-rope in the frame of the surface, whose unit vector is the direction of the line. The force on the length l of the rope
-is F.r_l + V_s/l + a f_t.T, where V_s is the energy of the spring of the normal force with its suction.
+"""Contact of a soft bed with points of a cable of a winch rope. The forces are computed by the formulas of
+`bed_kernels.py`, with the velocity U of the material and the displacement X - anchor + (l - l_0) a T of
+`winch_kernels.py`. T is the slope of the rope in the frame of the surface. The direction of the line is the unit vector
+along T. The force on the length l of the rope is F.r_l + V_s/l + a f_t.T, where V_s is the energy of the spring of the
+normal force with its suction.
 
 δ and m belong to a point, and not to the material that moves through it.
 """
@@ -61,7 +62,7 @@ def eval_closed_winch_bed(
 
 @kernel(inline=True)
 def eval_bed_on_length(r: WinchSurfaceRow, t: WinchMaterial, F: WinchBedForces) -> float:
-    """Return the force on l without F.r_l [N]: V_s/l + a f_t.T."""
+    """Return the force [N] on l without the term F.r_l: V_s/l + a f_t.T."""
     bed = F.bed
     force: float = eval_spring_energy(bed.held, bed.gap) / r.l + t.a * dot(bed.force, t.T)
     return force

@@ -18,7 +18,7 @@ proportional to l. The left-hand side of the equations of motion contains, with 
 The springs of the normal forces have the energy V_s = k_c g²/2, and their forces are the derivatives of V_s at constant
 ξ. The virtual displacement of the material is Σ S_i δq_i + w δl with w = r_l + a r'. Therefore the friction does the
 work f_t.w δl on the length of the rope. The power of the forces is f_n v_n + V_s l_t/l + f_t.v_t. At constant length,
-all forces are those of `kernels.py`.
+all forces are equal to the forces in `kernels.py`.
 
 The bristle of a point sticks to the material. The length of the rope at the last update is l_0. Therefore (l - l_0) a T
 is the displacement of the material relative to the point since then. While a point sticks, the update moves its anchor
@@ -79,8 +79,8 @@ class WinchSurfaceRow(NamedTuple):
 
 
 class WinchMaterial(NamedTuple):
-    """Material of the rope at a point: shape functions S and their derivatives dS along the rope; a; the global vectors
-    r_l and r'; and T.
+    """Material of the rope at a point. The fields are the shape functions S and their derivatives dS along the rope,
+    the factor a, the global vectors r_l and r', and the slope T in the frame of the surface.
     """
 
     S: Four
@@ -186,7 +186,7 @@ def eval_closed_winch(
 
 @kernel(inline=True)
 def eval_on_length(row: Any, t: WinchMaterial, F: WinchForces) -> float:
-    """Return the force on l without F.r_l [N]: V_s/l + a f_t.T."""
+    """Return the force [N] on l without the term F.r_l: V_s/l + a f_t.T."""
     p: PointForces = F.point
     force: float = 0.5 * row.stiffness * p.gap * p.gap + t.a * dot(p.f.force, t.T)
     return force

@@ -200,7 +200,7 @@ def fill_winch_bed_changes(
 @kernel(inline=True)
 def add_winch_column(S: Four, rl: Vector, df: Vector, moment: Vector, on_l: float, column: int, K: FloatArray) -> None:
     """Add to a column of K the variations of the generalised forces of a point. The arguments ``df`` and ``moment`` are
-    the variations of F and of d × F, and ``on_l`` is the variation of the force on l without dF.r_l.
+    the variations of F and of d × F, and ``on_l`` is the variation of the force on l without the term dF.r_l.
     """
     for b in range(3):
         for j in range(4):

@@ -90,8 +90,8 @@ def _create_columns(
     modulus: float, density: float, poisson: float, dims: int, area: float, shear: float, torsion: float,
     second: float, third: float,
 ) -> dict[str, Any]:  # fmt: skip
-    """Return stiffness, mass_per_length and rotary_inertia of a cross section with the given area [m^2], shear
-    coefficient [1], J, I_2 and I_3 [m^4].
+    """Return the columns stiffness, mass_per_length and rotary_inertia of a cross section with the given area [m^2],
+    shear coefficient [1], J, I_2 and I_3 [m^4].
     """
     G = modulus / (2.0 + 2.0 * poisson)
     EA, GA, EI = modulus * area, shear * G * area, modulus * third

@@ -100,7 +100,7 @@ def find_orders(inner: tuple[IntArray, IntArray]) -> IntArray:
 
 
 def find_lengths(given: FloatArray, order: IntArray, r: FloatArray) -> FloatArray:
-    """Return the lengths of beams [m] that the user has given. If a given length is 0, it is replaced by the length of
+    """Return the lengths [m] of beams that the user has given. If a given length is 0, it is replaced by the length of
     the axis through the nodes at the positions r [m], shape (rows, nodes, d) in d dimensions.
     """
     found = np.array(given)
@@ -115,9 +115,9 @@ def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDAr
     """Create the records of rows for the kernels.
 
     The additional fields ``dofs``, ``order`` and ``place`` are the coordinate indices, the polynomial order of the
-    element, and the index of a row among the rows on this process. The field ``free``, shape (3, strains), is 0. It
-    will contain the strains of the stress-free state at the Gauss points. The field ``node_mass``, shape (4,), is the
-    mass at each node [kg]. The fields in the argument ``own`` are also added.
+    element, and the index of a row among the rows on this process. The field ``free``, shape (3, strains), is initially
+    0. Later it contains the strains of the stress-free state at the Gauss points. The field ``node_mass``, shape (4,),
+    is the mass at each node [kg]. The fields in the argument ``own`` are also added.
 
     Args:
         width: number of coordinates of a node.

@@ -56,8 +56,8 @@ def interpolate(rows: LocalRows, values: FloatArray, places: LinePlaces, width: 
 
 
 def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, LinePlaces], FloatArray]) -> Output:
-    """Create an output variable that is evaluated at positions on the beams. If the positions are equal to those of the
-    previous call, the shape functions of that call are used again.
+    """Create an output variable that is evaluated at positions on the beams. If the positions are the same as in the
+    previous call, the shape functions of the previous call are used again.
     """
 
     def at(rows: LocalRows, fields: Fields, x: Any = None) -> FloatArray:

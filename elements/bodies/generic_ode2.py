@@ -219,8 +219,8 @@ class Bodies(NamedTuple):
     product M T for the weight, shape (3,).
     """
     matrices: FloatArray  # elements of the matrices of all rows, see `pool_matrices`
-    forces: dict[int, StateFunction]  # from the index of a row to its user function of forces
-    masses: dict[int, StateFunction]  # from the index of a row to its user function of masses
+    forces: dict[int, StateFunction]  # user function of the forces of each row, by the index of the row
+    masses: dict[int, StateFunction]  # user function of the masses of each row, by the index of the row
 
     def matrix(self, name: str, i: int) -> FloatArray:
         """Return a matrix of row i, shape (n, n), without copying it."""

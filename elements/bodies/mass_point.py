@@ -78,7 +78,7 @@ def create_node(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def bind(rows: LocalRows) -> tuple[FloatArray, int]:
-    """Return the masses of the position coordinates [kg], shape (rows, n), and the number n of position coordinates."""
+    """Return the masses [kg] of the position coordinates, shape (rows, n), and the number n of position coordinates."""
     n = rows.dofs.shape[1]
     return np.repeat(rows.local("mass")[:, None], n, axis=1), n
 

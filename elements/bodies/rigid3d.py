@@ -132,7 +132,7 @@ def parse_inertia(given: Any, first_row: int) -> Any:
 
 
 def inertia_about_node(m: FloatArray, center: FloatArray, tensor: FloatArray) -> FloatArray:
-    """Return the inertia tensors about the node, Θ = Θ_c + m (c·c I - c cᵀ) [kg m^2], shape (rows, 3, 3)."""
+    """Return the inertia tensors [kg m^2] about the node, Θ = Θ_c + m (c·c I - c cᵀ), shape (rows, 3, 3)."""
     square = (center**2).sum(axis=1)[:, None, None] * np.eye(3)
     out: FloatArray = tensor + m[:, None, None] * (square - center[:, :, None] * center[:, None, :])
     return out

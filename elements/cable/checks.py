@@ -7,7 +7,7 @@ In a folded cable the slope at a node points against the chord of the element:
 
 Here r_0 and r_1 are the positions of the nodes, and L is the length of the element. In a physical shape, this condition
 is met only if one element bends by more than 180°. In a cable with small bending stiffness, a folded shape has little
-energy and may be a minimum of the potential. It disappears if the mesh is refined.
+energy and may be a minimum of the potential. A folded shape disappears if the mesh is refined.
 
 The curvature of a steep line is largest near the lower end of the line, where the tension is smallest. The cubic shape
 of an element is not accurate enough if the product of L and the curvature κ at this end exceeds about twice the angle
@@ -109,7 +109,7 @@ def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
 
 
 def eval_free_strain(rows: LocalRows) -> FloatArray:
-    """Return the strain of the stress-free state [1], shape (rows,)."""
+    """Return the strain [1] of the stress-free state, shape (rows,)."""
     share = rows.local("strain_is_relative_to_reference")
     own = share * eval_mean_strain(rows.reference[:, : node_dofs(rows).shape[1]], rows.local("length"))
     free: FloatArray = rows.local("reference_strain") + own

@@ -146,7 +146,7 @@ def fill_strains(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape,
     eps: FloatArray, eps_t: FloatArray, kap: FloatArray, kap_t: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill strain, shape (rows, n), and curvature, shape (rows, n, 1 or 3), and the rates of both, see
+    """Fill strain, shape (rows, n), and curvature, shape (rows, n, 1 or 3), and the rates of strain and curvature, see
     `eval_bending`.
     """
     count, d = len(shape.S), dofs.shape[1] // 4

@@ -226,7 +226,7 @@ class CableSections:
 
     @cached_property
     def turning(self) -> FloatArray:
-        """Angular velocity of the tangent [rad/s], shape (rows, k, 1), in 3D (rows, k, 3). The rotation about the
+        """Angular velocity [rad/s] of the tangent, shape (rows, k, 1), in 3D (rows, k, 3). The rotation about the
         tangent is not included.
         """
         p = self.strains.p
@@ -234,7 +234,7 @@ class CableSections:
 
     @property
     def omega(self) -> FloatArray:
-        """Angular velocity about z of 2D cables [rad/s], shape (rows, k)."""
+        """Angular velocity [rad/s] about z of 2D cables, shape (rows, k)."""
         return self.turning[..., 0]
 
 
@@ -313,7 +313,7 @@ def eval_velocity(c: CableSections) -> FloatArray:
 
 
 def eval_velocity_local(c: CableSections) -> FloatArray:
-    """Velocity along the tangent and the normal [m/s], shape (rows, k, 2)."""
+    """Velocity [m/s] along the tangent and the normal, shape (rows, k, 2)."""
     v = _eval_velocity(c)
     return np.stack((dot(v, c.tangent), dot(v, c.normal)), axis=-1)
 
@@ -333,7 +333,7 @@ def eval_angular_acceleration(c: CableSections) -> FloatArray:
 
 
 def eval_rotation(c: CableSections) -> FloatArray:
-    """Return the angle between global x and the tangent [rad], from -π to π, shape (rows, k)."""
+    """Return the angle [rad] between global x and the tangent, from -π to π, shape (rows, k)."""
     return np.arctan2(c.strains.p[..., 1], c.strains.p[..., 0])
 
 

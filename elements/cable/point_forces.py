@@ -135,7 +135,7 @@ def bending_blocks_plane(
 def bending_force_space(
     p: Vector, k: Vector, pt: Vector, kt: Vector, EI: float, dEI: float, kap: Vector
 ) -> tuple[Vector, Vector]:
-    """Return the forces on p [N] and k [N m] due to the moment m = EI (κ - kap) + dEI κ_t."""
+    """Return the forces on p [N] and on k [N m] due to the moment m = EI (κ - kap) + dEI κ_t."""
     ig = 1.0 / dot(p, p)
     h, ht0, ht1 = cross(p, k), cross(pt, k), cross(p, kt)
     kappa = ig * h[0], ig * h[1], ig * h[2]

@@ -68,14 +68,14 @@ def shape(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True, fast=False)
 def shape_slope(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
-    """Return the first derivatives of the shape functions with respect to arc length [1/m, 1, 1/m, 1]."""
+    """Return the first derivatives [1/m, 1, 1/m, 1] of the shape functions with respect to arc length."""
     D3 = 6.0 * s * (1.0 - s) / L
     return -D3, (1.0 - s) * (1.0 - 3.0 * s), D3, s * (3.0 * s - 2.0)
 
 
 @kernel(inline=True, fast=False)
 def shape_bend(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
-    """Return the second derivatives of the shape functions with respect to arc length [1/m^2, 1/m, 1/m^2, 1/m]."""
+    """Return the second derivatives [1/m^2, 1/m, 1/m^2, 1/m] of the shape functions with respect to arc length."""
     iL = 1.0 / L
     E3 = (6.0 - 12.0 * s) * iL * iL
     return -E3, (6.0 * s - 4.0) * iL, E3, (6.0 * s - 2.0) * iL
@@ -83,7 +83,7 @@ def shape_bend(s: Number, L: Number) -> tuple[Number, Number, Number, Number]:
 
 @kernel(inline=True)
 def shape_integrals(L: Number) -> tuple[Number, Number, Number, Number]:
-    """Return the integrals ∫ S_i dx of the shape functions over the cable [m, m^2, m, m^2]."""
+    """Return the integrals ∫ S_i dx [m, m^2, m, m^2] of the shape functions over the cable."""
     by_slope = L * L / 12.0
     return 0.5 * L, by_slope, 0.5 * L, -by_slope
 

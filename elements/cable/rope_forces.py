@@ -97,7 +97,7 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> ND
 
 @kernel
 def eval_tension(row: Any, slow: bool, e: float, y: float, h: float) -> tuple[float, float, float, SlowForce]:
-    """Return the axial force N [N], the derivatives of N with respect to the strain e and the slow strain y [N], and
+    """Return the axial force N [N], the derivatives [N] of N with respect to the strain e and the slow strain y, and
     the forces of the slow part. Without slow strain, the slow part contains the energy per length [N] of the table.
     The largest slow strain in the past is h [1].
     """
@@ -116,8 +116,9 @@ def eval_tension(row: Any, slow: bool, e: float, y: float, h: float) -> tuple[fl
 
 @kernel
 def eval_energy(row: Any, e: float, y: float, part: SlowForce) -> tuple[float, float]:
-    """Return the energy per length [N] of a rope with slow strain, and the strain of the fast part beyond its strain
-    under the mean load [1]."""
+    """Return the energy per length [N] of a rope with slow strain, and the strain [1] of the fast part minus its strain
+    under the mean load.
+    """
     D = row.EA + row.stiffening * max(part.T, 0.0)
     if row.law == WORKING:
         u = e - y - part.fast
@@ -128,7 +129,7 @@ def eval_energy(row: Any, e: float, y: float, part: SlowForce) -> tuple[float, f
 
 @kernel(inline=True)
 def find_largest(row: Any, j: int, slow: bool, data: FloatArray) -> float:
-    """Return the largest slow strain in the past at point j [1], from history values."""
+    """Return the largest slow strain [1] in the past at point j, from history values."""
     return data[row.data + j] if slow and row.law == WORKING else 0.0
 
 

@@ -37,7 +37,7 @@ LINEAR, STATIC, WORKING = 0, 1, 2
 
 
 class SlowForce(NamedTuple):
-    """Mean load T [N], its derivative with respect to the slow strain y [N], the energy per length ∫ T dy [N], and the
+    """Mean load T [N], its derivative [N] with respect to the slow strain y, the energy per length ∫ T dy [N], and the
     strain u [1] of the fast part under the constant load T, for working curves (0 for other laws).
     """
 
@@ -73,7 +73,8 @@ def eval_static(row: Any, y: float) -> SlowForce:
     if y <= 0.0 or beta == 0.0:
         K = alpha * S / (alpha - S)
         return SlowForce(K * y, K, 0.5 * K * y * y, 0.0)
-    # D² - s D + α S = 0, where D is the dynamic stiffness α + β T. For small y, T must not be a difference of D and α.
+    # D² - s D + α S = 0, where D is the dynamic stiffness α + β T. For small y, T must not be computed from the
+    # difference D - α.
     s = S * (1.0 + beta * y) + alpha
     root = sqrt(s * s - 4.0 * alpha * S)
     D, gap = 0.5 * (s + root), alpha - S
@@ -89,8 +90,8 @@ def eval_static(row: Any, y: float) -> SlowForce:
 
 @kernel
 def eval_original(row: Any, y: float) -> tuple[float, float, float]:
-    """Return the mean load T [N] of the original working curve at the slow strain y, the derivative of T with respect
-    to y [N], and the work ∫ T dy [N]. Beyond the ends of the table the curve is linear.
+    """Return the mean load T [N] of the original working curve at the slow strain y, the derivative [N] of T with
+    respect to y, and the work ∫ T dy [N]. Beyond the ends of the table the curve is linear.
     """
     last = row.count - 1
     if y <= row.x[0] or y >= row.x[last]:

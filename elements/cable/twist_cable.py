@@ -1,9 +1,9 @@
 """3D cable element with torsion and without shear. The element has two nodes with position, slope and the angle of the
 material about the slope.
 
-The axis r(x, t) is the cubic of `Cable3D`. Mass, weight, strain and integration rules are also those of `Cable3D`. The
-material has a frame t, d_1, d_2. Let κ = r' × r''/|r'|², and let T be the angle by which the frame rotates about the
-axis from node0 to node1:
+The axis r(x, t) is the cubic of `Cable3D`. Mass, weight, strain and integration rules are also the same as in
+`Cable3D`. The material has a frame t, d_1, d_2. Let κ = r' × r''/|r'|², and let T be the angle by which the frame
+rotates about the axis from node0 to node1:
 
     N   = EA (ε - ε_ref) + C τ + d_EA ε_t          ε_ref = ε0 + c (|r'| - 1)  in the reference configuration
     M_i = EI_i (κ_i - κ_i,ref) + d_EI κ_i,t        κ_i = κ·d_i,  κ_i,ref = κ_i0 + c κ_i  in the reference configuration

@@ -56,14 +56,14 @@ def find_scale(b: Vector, p: Vector) -> tuple[float, Vector]:
 
 @kernel(inline=True)
 def find_spin(b: Vector, p: Vector, pt: Vector, angle_rate: float) -> float:
-    """Return the spin ω of the material about the tangent [rad/s]."""
+    """Return the spin ω [rad/s] of the material about the tangent."""
     S, _ = find_scale(b, p)
     return angle_rate - dot(cross(b, p), pt) / S
 
 
 @kernel(inline=True)
 def find_spin_rate(b: Vector, p: Vector, pt: Vector, ptt: Vector, acceleration: float) -> float:
-    """Return the rate ω_t of the spin of the material [rad/s^2]."""
+    """Return the rate ω_t [rad/s^2] of the spin of the material."""
     (S, D), h = find_scale(b, p), cross(b, p)
     return acceleration - dot(h, ptt) / S + dot(h, pt) * dot(pt, D) / (S * S)
 

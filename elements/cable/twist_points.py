@@ -151,7 +151,7 @@ def node_frames(row: Any, y: FloatArray) -> EndFrames:
 
 @kernel
 def twist_angle(row: Any, y: FloatArray) -> float:
-    """Return T minus the value of T in the reference configuration [rad]."""
+    """Return the twist angle T minus its value in the reference configuration [rad]."""
     return twist_between(row, y, node_frames(row, y))
 
 

@@ -257,7 +257,7 @@ def at_share(unit: str, doc: str, evaluate: EvaluateSections, name: str) -> Outp
 
 
 def eval_length(rows: LocalRows, fields: Fields) -> FloatArray:
-    """Return the unstretched length of each cable [m]. The length is 0 for cables in reserve."""
+    """Return the unstretched length [m] of each cable. The length is 0 for cables in reserve."""
     own = rows.columns
     length: FloatArray = own["active"] * own["share"] * fields.x[rows.dofs[:, -1]]
     return length

@@ -79,8 +79,9 @@ def fill_shapes(row: Any, P: Points, k: int, l: float, S: FloatArray) -> None:
 
 @kernel
 def sum_up(S: FloatArray, power: int, q: FloatArray, n: IntArray, out: FloatArray, by_l: FloatArray, l: float) -> None:
-    """Fill out = Σ S_j q_j and by_l = Σ (p_j - power) S_j q_j/l, each of shape (d,). The factors S_j are proportional
-    to l to the power p_j - ``power``. Therefore ``by_l`` is the derivative of ``out`` with respect to l at constant ξ.
+    """Fill ``out`` = Σ S_j q_j and ``by_l`` = Σ (p_j - ``power``) S_j q_j/l, each of shape (d,). The factors S_j are
+    proportional to l to the power p_j - ``power``. Therefore ``by_l`` is the derivative of ``out`` with respect to l at
+    constant ξ.
     """
     d = len(out)
     for a in range(d):

@@ -1,5 +1,5 @@
-"""Function that creates a rope of a winch. It creates nodes, winch cables, and the node for the length outside the
-winch.
+"""Function that creates a rope of a winch. The function creates nodes, winch cables, and the node for the length
+outside the winch.
 """
 
 from __future__ import annotations

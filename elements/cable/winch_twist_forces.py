@@ -61,7 +61,7 @@ from windlass.framework.kernels.kernel import kernel
 def fill_elastic(
     row: Any, h: float, r: Rule, y: FloatArray, work: Work, total: FloatArray, by_h: FloatArray
 ) -> tuple[float, float, float, float]:
-    """Fill ∂P/∂y and ∂²P/∂y∂h, shape (11,) each. Return the energies of stretching, bending and torsion [J], and ∂P/∂h
+    """Fill ∂P/∂y and ∂²P/∂y∂h, shape (11,) each. Return the energies [J] of stretching, bending and torsion, and ∂P/∂h
     [N].
     """
     twist, sigma, kappa, G = work.twist, work.sigma, work.kappa, work.G

@@ -12,7 +12,7 @@ curves. Under a constant load N, the strain approaches the strain of the curve a
 
 The history values are the largest slow strains at the three axial points of an element. The rope loses the work on the
 original working curve that exceeds the energy of the working curve (``first_loading`` in the energy ledger). Other
-losses and powers are those of fibre_cable.py.
+losses and powers are the same as in fibre_cable.py.
 
 Source: Z. Wei, H. B. Bingham, Y. Shao, ESOMOOR D5.1: Extended MoorDyn Solver and Validation Report, Technical
 University of Denmark (2026), as described in the documentation of MoorDyn 2.7, "Syrope Model for Polyester Lines".
@@ -124,8 +124,9 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
 
 
 def find_slow_strain(y: FloatArray, T: FloatArray, slope: FloatArray, load: float) -> float:
-    """Return the slow strain [1] at a load [N] on an original working curve with the loads T [N] and their derivatives
-    ``slope`` [N] at the slow strains y."""
+    """Return the slow strain [1] at a load [N] on an original working curve. At the slow strains y, the curve has the
+    loads T [N] and the derivatives ``slope`` [N] of T.
+    """
     from scipy.interpolate import CubicHermiteSpline  # imported here, because SciPy takes long to load
     from scipy.optimize import brentq  # imported here, because SciPy takes long to load
 

@@ -77,9 +77,9 @@ class CableMesh:
             be attached to these nodes.
         notes: messages about parts of the file that were omitted.
         with_torsion: if only some sections have torsion, the cables and nodes of these sections; otherwise None. The
-            other handles are then the cables and nodes of the other sections. Positions at which both meet belong to
-            the nodes with torsion, so ``nodes`` of the other sections does not contain them. Groups without members
-            are omitted.
+            other handles are then the cables and nodes of the other sections. Positions at which cables with and
+            without torsion meet belong to the nodes with torsion. Therefore ``nodes`` of the other sections does not
+            contain these positions. Groups without members are omitted.
     """
 
     all_cables: Entity

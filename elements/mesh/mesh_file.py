@@ -195,7 +195,7 @@ def _read_file(path: Path, scale: float) -> FileMesh:
 def _take_lines(path: Path, mesh: Any, scale: float) -> FileMesh:
     """Convert a mesh of meshio to a `FileMesh` with lines, points and sets."""
     points = np.asarray(mesh.points, float).reshape(len(mesh.points), -1) * scale
-    # from the index of a cell block to the indices of the lines of each cell, and to the points of vertex cells
+    # for each cell block, by its index: the indices of the lines of its cells, and the points of its vertex cells
     lines_of: dict[int, IntArray] = {}
     points_of: dict[int, IntArray] = {}
     parts, counts, total = [np.zeros((0, 2), np.int64)], Counter[str](), 0

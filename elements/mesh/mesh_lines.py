@@ -140,8 +140,8 @@ def eval_lengths(begin: FloatArray, end: FloatArray, slope0: FloatArray, slope1:
     length: FloatArray = np.linalg.norm(chord, axis=1)
     bent = np.flatnonzero(~find_straight(chord, slope0, slope1))
     q = [vector[bent][:, None, :] for vector in (begin, slope0, end, slope1)]
-    # Fixed-point iteration, because the integrand depends on the arc length. Each iteration multiplies the error by
-    # about the square of the angle [rad] between both slopes.
+    # A fixed-point iteration is used, because the integrand depends on the arc length. Each iteration multiplies the
+    # error by about the square of the angle [rad] between both slopes.
     for _ in range(12):
         shape = eval_shape(GAUSS_PLACES, length[bent][:, None])
         slope = sum(shape.dS[..., a, None] * q[a] for a in range(4))

@@ -1,8 +1,8 @@
 """Node for the axial motion of a belt or cable. All elements of the belt share the only coordinate s of this node.
 
-The coordinate s is the length of material that has passed a fixed point of the axis since the start. It is positive in
-the direction of increasing position x on the axis of an element. Let x be the present position of a material point. Its
-material coordinate x - s is constant.
+The coordinate s is the length of material that has passed a fixed point of the axis since the start. The coordinate is
+positive for a motion in the direction of increasing position x on the axis of an element. Let x be the present position
+of a material point. Its material coordinate x - s is constant.
 
 Source: arbitrary Lagrangian-Eulerian description of axially moving continua, J. Donea, A. Huerta, Finite Element
 Methods for Flow Problems, Wiley (2003), chapter 1.

@@ -134,7 +134,7 @@ def euler_parameter_rates(e: Any, angular_velocity: Any) -> FloatArray:
 
 def _rows(e: Any, angular_velocity: Any) -> tuple[FloatArray, FloatArray]:
     """Return both arguments as arrays with four components per row. The angular velocity has three components, and a 0
-    is inserted before them.
+    is inserted before these components.
     """
     omega = np.asarray(angular_velocity, dtype=np.float64)
     return np.asarray(e, dtype=np.float64), np.concatenate((np.zeros_like(omega[..., :1]), omega), axis=-1)

@@ -47,7 +47,7 @@ def unit(p: Vector) -> Vector:
 
 @kernel(inline=True)
 def multiply(a: Quaternion, b: Quaternion) -> Quaternion:
-    """Return the product a b of two rotations. It consists of the rotation b, followed by the rotation a."""
+    """Return the product a b of two rotations. The product is the rotation b, followed by the rotation a."""
     return (
         a[0] * b[0] - a[1] * b[1] - a[2] * b[2] - a[3] * b[3],
         a[0] * b[1] + a[1] * b[0] + a[2] * b[3] - a[3] * b[2],

@@ -17,8 +17,8 @@ small mean results from slopes with opposite directions.
 
 
 def find_normals(slopes: FloatArray) -> FloatArray:
-    """Return the default of ``normal`` at n unit slopes, shape (n, 3). It is the global y axis after the smallest
-    rotation from global x to the slope.
+    """Return the default of ``normal`` at n unit slopes, shape (n, 3). The default is the global y axis, rotated by the
+    smallest rotation from the global x axis to the slope.
     """
     return smallest_rotations(np.tile((1.0, 0.0, 0.0), (len(slopes), 1)), slopes)[:, :, 1]
 

@@ -3,9 +3,9 @@ route.
 
 In 2D the elements are of type `Cable2D`, or `ALECable2D` if ``ale`` (an `ALENode` for the axial motion of the chain) is
 given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if ``torsional_stiffness`` is given. If
-``slow_stiffness`` or ``static_stiffness`` is given, the elements are fibre ropes (`FibreCable2D`, `FibreCable3D`), with
-``working_strains`` fibre ropes with working curves (`WorkingCable2D`, `WorkingCable3D`). If ``tension_table`` is given,
-the elements are cables with a table (`TableCable2D`, `TableCable3D`).
+``slow_stiffness`` or ``static_stiffness`` is given, the elements are fibre ropes (`FibreCable2D`, `FibreCable3D`). If
+``working_strains`` is given, they are fibre ropes with working curves (`WorkingCable2D`, `WorkingCable3D`). If
+``tension_table`` is given, the elements are cables with a table (`TableCable2D`, `TableCable3D`).
 
 The files routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """
@@ -316,7 +316,7 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
 
 
 def read_slow_strains(given: Any, elements: int, name: str) -> FloatArray:
-    """Return the slow strains of a fibre rope at the start [1], shape (elements,).
+    """Return the slow strains [1] of a fibre rope at the start, shape (elements,).
 
     Raises:
         ModelError: ``slow_strain`` is neither a number nor an array of one number per element.

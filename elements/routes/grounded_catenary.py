@@ -291,7 +291,7 @@ class GroundProfile:
 
     def find_place(self, u: float) -> tuple[int, float, FloatArray, float]:
         """Return data of the point at which the line leaves the ground, as a function of a parameter u >= 0. The data
-        are the index of the piece of ground, the distance along this piece [m], the coordinates [m] and the slope angle
+        are the index of the piece of ground, the distance [m] along this piece, the coordinates [m] and the slope angle
         [rad].
 
         From u = 2 i to 2 i + 1 the distance along piece i increases. From u = 2 i + 1 to 2 i + 2 the slope angle

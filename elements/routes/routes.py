@@ -1,5 +1,5 @@
-"""2D routes of cables: straight lines and arcs over circles. They define the initial geometry of belts, ropes and
-reeving.
+"""2D routes of cables: straight lines and arcs over circles. These routes define the initial geometry of belts, ropes
+and reeving.
 
 In this module, points and directions are complex numbers x + i y. The signed radius a of a circle is > 0 if the circle
 is on the left of the cable (counter-clockwise wrap), and < 0 if the circle is on the right. A line with the unit

@@ -385,7 +385,7 @@ def _sharpen(a: _SpatialStop, b: _SpatialStop, p: FloatArray, q: FloatArray) -> 
 
 def frame_about(name: str, axis: Vector, start: Vector | None) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Return three unit vectors that form a right-handed frame: along the axis, from the axis towards the start, and
-    perpendicular to both. The arguments are explained in `helix`.
+    perpendicular to these two vectors. The arguments are explained in `helix`.
 
     Raises:
         RouteError: the axis has length 0, or the start direction is parallel to the axis.

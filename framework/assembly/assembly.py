@@ -543,7 +543,7 @@ def serial_assembly(world: World) -> Assembly:
         ModelError: this process stores only a part of the world.
     """
     if world.is_distributed and launched_size() == 1:
-        world.finalize()  # raises an error, because a single process must give all rows
+        world.finalize()  # this call raises an error, because a single process must give all rows
     if world.is_distributed:
         raise ModelError(
             "this call requires a model on one process, but the model is distributed over several processes: run "

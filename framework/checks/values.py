@@ -102,7 +102,9 @@ def read_whole_numbers(value: Any) -> NDArray[np.int64] | None:
 
 
 def read_yes_no(value: Any) -> NDArray[np.bool_] | None:
-    """Return True, False, 1 and 0 as an array with the shape of ``value``. Return None for other values."""
+    """Return the truth values in ``value`` (True, False, 1 or 0) as an array of its shape. Return None for other
+    values.
+    """
     given = _convert(value, YES_NO, None)
     if given is None or not bool(((given == 0) | (given == 1)).all()):
         return None

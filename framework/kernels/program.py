@@ -81,7 +81,7 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
 
 
 class _Asked:
-    """A Python function that compiled code calls. If the function raises an error, the error is stored. It is raised
+    """A Python function that compiled code calls. If the function raises an error, the error is stored, and is raised
     after the compiled code has returned.
 
     Args:

@@ -102,7 +102,7 @@ class KernelLibrary(_core.codegen.JITCodeLibrary):  # type: ignore[misc]
 
 
 def _list_variables(self: Any, value: Any) -> list[Any]:
-    """Return the variables in an operand of a statement. The result is equal to that of numba's own function. The
+    """Return the variables in an operand of a statement. The result is equal to the result of numba's own function. The
     function is faster than numba's function for operands without variables, such as names and positions in the source.
     """
     kind = type(value)

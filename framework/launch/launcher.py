@@ -88,8 +88,8 @@ def session_folder(environment: Mapping[str, str]) -> Iterator[dict[str, str]]:
     """Return an environment for a program started by ``mpiexec``, with a session folder of Open MPI 4 that no other
     program uses.
 
-    Without it, a program that ends can remove the folder in which a program that starts creates its own folder, see
-    `quick_start`.
+    Without such an environment, all programs use one common folder. A program that ends can then remove the common
+    folder while another program creates its own folder in it, see `quick_start`.
     """
     import tempfile  # imported here, because most programs start no other program
 

@@ -27,7 +27,7 @@ FACTORS = {"lu": 1, "cholesky": 2}
 """PETSc's constant for each type of factorisation, by the type of the preconditioner (``"lu"``, ...)."""
 RENAMED = {
     "DIVERGED_FUNCTION_NANORINF": "DIVERGED_FNORM_NAN",  # since PETSc 3.25
-    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # since PETSc 3.25, reported by line searches
+    "DIVERGED_OBJECTIVE_NANORINF": "DIVERGED_FNORM_NAN",  # since PETSc 3.25, in line searches
     "CONVERGED_RTOL_NORMAL_EQUATIONS": "CONVERGED_RTOL_NORMAL",  # since PETSc 3.24
     "CONVERGED_ATOL_NORMAL_EQUATIONS": "CONVERGED_ATOL_NORMAL",  # since PETSc 3.24
 }

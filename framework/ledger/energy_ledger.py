@@ -1,5 +1,5 @@
-"""The energy ledger. This hook sums the work of all forces and the changes of all energies over the steps of a run. It
-also shows the remainder of the energy balance.
+"""The energy ledger. This hook sums the work of all forces and the changes of all energies over the steps of a run. The
+hook also shows the remainder of the energy balance.
 
     ledger = EnergyLedger("energy.csv")
     state = Dynamic(world, step=1e-4, end=2.45).solve(state, hooks=[ledger])

@@ -91,7 +91,7 @@ def draw_series(times: FloatArray, values: Mapping[str, FloatArray], kinds: Mapp
     second diagram shows the remainder and its parts.
     """
     figure = create_figure(9.0, 7.5)
-    # fixed margins, because with a layout engine matplotlib would draw the figure twice
+    # the margins are fixed, because with a layout engine matplotlib would draw the figure twice
     margins = {"left": 0.1, "right": 0.98, "bottom": 0.07, "top": 0.96, "hspace": 0.09}
     above, below = figure.subplots(2, 1, sharex=True, height_ratios=(3, 1), gridspec_kw=margins)
     styles = {WORK: "-", KINETIC: "--", POTENTIAL: "--", DISSIPATION: "-.", PASSED: ":", UNKNOWN: ":", INTEGRATOR: ":"}

@@ -472,8 +472,8 @@ def describe_component(component: type[Component], text: str) -> str:
         lines.append("")
     if component.columns:
         lines.append("Columns:")
-        # Required columns are sorted before others. The sort is stable, so within both groups the order of the schema
-        # is kept.
+        # Required columns are placed before other columns. The sort is stable, so each group keeps the order of the
+        # schema.
         for column in sorted(component.columns.values(), key=lambda column: column.default is not REQUIRED):
             lines.append(f"    {describe_column(column)}")
         lines.append("")

@@ -287,7 +287,7 @@ class World:
         next solve.
 
         Raises:
-            ModelError: a handle is a handle of another world, a column is not switchable, or a value is not allowed.
+            ModelError: a handle belongs to another world, a column is not switchable, or a value is not allowed.
         """
         table = entity.table
         check_entity(self.tables, entity, "entity", " in World.set")

@@ -83,8 +83,8 @@ class Insurance(Checkpoint):
 
 
 def find_checkpoint(hooks: Iterable[StepHook] = ()) -> Checkpoint | None:
-    """Return the first `Checkpoint` that exists among the following: the one that options request, the one in the list
-    of hooks, and the automatic one of the script. If none exists, return None.
+    """Return the first of three objects that exists: the `Checkpoint` that options request, the first `Checkpoint` in
+    the list of hooks, or the automatic checkpoints of the script. If none of them exists, return None.
     """
     if not process.asked:
         process.asked = True

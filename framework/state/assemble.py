@@ -1,4 +1,4 @@
-"""Assembly functions with an interface similar to that of dolfinx, for tests and for solvers of users.
+"""Assembly functions for tests and for solvers of users. The interface is similar to the interface of dolfinx.
 
 The functions are not collective. Each process assembles the whole model, so no table may be distributed.
 

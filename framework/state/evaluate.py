@@ -81,8 +81,8 @@ def eval_output(entity: Entity, name: str, state: State, **where: Any) -> FloatA
         Array in the unit of the variable, shape (rows, ...), or (...) for a handle to one entity.
 
     Raises:
-        ModelError: the variable is unknown, does not accept an argument in ``where``, or the entity is an entity of
-            another world.
+        ModelError: the variable is unknown, does not accept an argument in ``where``, or the entity belongs to another
+            world.
     """
     find_output(entity, name)
     return read_output(entity, name, state.world, load_outputs(state), **where)
@@ -209,7 +209,7 @@ def find_evaluated_rows(entity: Entity, world: World) -> EvaluatedRows:
     """Find the rows of a handle that this process evaluates. The call is collective.
 
     Raises:
-        ModelError: an entity is an entity of another world, or the handle contains a marker to which no row refers.
+        ModelError: an entity belongs to another world, or the handle contains a marker to which no row refers.
     """
     assembly, table = parallel_assembly(world), entity.table
     check_entity(world.tables, entity, "entity", " in an evaluation of a state")

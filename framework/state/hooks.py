@@ -95,8 +95,8 @@ class StepHook:
         """Return the coming steps, with step sizes up to ``size`` [s], for which the hook need not be called, for
         example ``IdleSteps(9)``.
 
-        The solver calls this method after `before_step`. It may then make up to this number of steps without calls of
-        `before_step` and `after_step`.
+        The solver calls this method after `before_step`. The solver may then make up to this number of steps without
+        calls of `before_step` and `after_step`.
         """
         return NO_STEPS
 

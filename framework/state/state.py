@@ -130,7 +130,7 @@ class State:
 
     @checked(other=instance("State"))
     def assign(self, other: State) -> State:
-        """Copy all values of another state, and return self. The other state may be a state of another world if its
+        """Copy all values of another state, and return self. The other state may belong to another world if its
         arrays have the same sizes as the arrays of this state. An example is a state of the model from which this model
         was copied.
 
@@ -175,7 +175,7 @@ class State:
                 with NaN.
 
         Raises:
-            ModelError: the handle is a handle of another world, or its entities have no values of this name.
+            ModelError: the handle belongs to another world, or its entities have no values of this name.
         """
         if name in NAMES[4:]:
             return RowPlaces(self._world, self._assembly, entity, name).collect(getattr(self, name))
@@ -199,7 +199,7 @@ class State:
         Under MPI the call is collective, and each process must pass the values of all rows.
 
         Raises:
-            ModelError: the handle is a handle of another world, its entities have no values of this name, or values
+            ModelError: the handle belongs to another world, its entities have no values of this name, or values
                 have a wrong shape or are not finite.
         """
         if name in NAMES[4:]:
@@ -225,7 +225,7 @@ class State:
         Under MPI the call is collective.
 
         Raises:
-            ModelError: the entities are entities of another world.
+            ModelError: the entities belong to another world.
         """
         check_entity(self.world.tables, entity, "entity", " in a method of State")
         dofs = self.world.dofs_of(entity)
@@ -286,7 +286,7 @@ class State:
 
         Raises:
             OutputError: the file cannot be read, has a wrong digest, or has values that are not finite.
-            ModelError: the state in the file is a state of a model whose rows, node positions or values of switchable
+            ModelError: the state in the file was saved for a model whose rows, node positions or values of switchable
                 columns differ from this model.
         """
         stored, model = read_state_file(Path(path), (*NAMES, "t", "step"))
@@ -329,7 +329,7 @@ def _read_assigned(name: str, given: Any, old: Any) -> Any:
 
 
 def check_world(state: State, world: World, where: str) -> None:
-    """Raise ModelError if a state is a state of another world."""
+    """Raise ModelError if a state belongs to another world."""
     if state.world is not world:
         raise ModelError(
             f"state in {where} belongs to another world: must belong to the same World object, even if both "
@@ -343,7 +343,7 @@ def local_state(assembly: Assembly, state: State | None) -> State:
     is given.
 
     Raises:
-        ModelError: the state is a state of another world.
+        ModelError: the state belongs to another world.
     """
     if state is not None:
         check_world(state, assembly.world, "a solve")

@@ -128,13 +128,13 @@ class _Line():
         'Length of the slack belt [m].'
     @property
     def span_lengths(self) -> list[float]:
-        'Lengths of the free spans of the mounted belt [m]: the span after each pulley, and for ropes also the span\nbefore the first pulley.'
+        'Lengths [m] of the free spans of the mounted belt: the span after each pulley, and for ropes also the span\nbefore the first pulley.'
     @property
     def wrap_angles(self) -> list[float]:
-        'Wrap angles of the mounted belt [rad].'
+        'Wrap angles [rad] of the mounted belt.'
     @property
     def hub_loads(self) -> FloatArray:
-        'Force of the stationary belt on each pulley [N], with the same tension in all spans, shape (pulleys, 2 or\n3).'
+        'Force [N] of the stationary belt on each pulley, with the same tension in all spans, shape (pulleys, 2 or\n3).'
     @contextmanager
     def preload(self, *off: Entity) -> Iterator[None]:
         'Set conditions, for the duration of a ``with`` block, under which a static solve finds the equilibrium of the\nmounted belt.\n\nFriction is off. In 2D, soft springs hold the rotations of the pulleys that rotate about the origin of their\nbody. The springs carry no load in equilibrium, because no torque acts on these pulleys. One coordinate of one\nnode of a closed belt is fixed, because without friction the belt can circulate.\n\nArgs:\n    *off: entities that are switched off in the block by their column ``active``, for example the constraint\n        that drives a pulley.'
@@ -160,7 +160,7 @@ class _Line():
         'Choose the number of elements. The elements must be short enough for the smallest pulley. In belts they must\nalso be short enough for the shortest arc with friction, and in 2D belts for the layers between cord and face.'
     @staticmethod
     def _find_layer(given: Mapping[str, Any], offset: float) -> float | None:
-        'Return the shear stiffness of the layer between face and cord [N/m²], or None for a rigid layer. The argument\n``offset`` is the height of the cord above the face [m].'
+        'Return the shear stiffness [N/m²] of the layer between face and cord, or None for a rigid layer. The argument\n``offset`` is the height of the cord above the face [m].'
     def _name_parts(self) -> None:
         'Define the names that tables of modes use for the free spans and for the cables on each pulley.'
     def _name_cables(self, name: str, chosen: BoolArray) -> None:

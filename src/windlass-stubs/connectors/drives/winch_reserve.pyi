@@ -79,13 +79,13 @@ class WinchReserve(StepHook):
     def before_step(self, state: State) -> None:
         'Change the number of cables if the active cables are too long or too short.'
     def _change(self, state: State, old: int, new: int) -> float:
-        'Transfer the motion of the nodes to another level. Return the potential energy of the weight before a merge\nminus this energy after the merge [J], and 0 for a split.'
+        'Transfer the motion of the nodes to another level. Return the potential energy [J] of the weight before a\nmerge minus this energy after the merge, and 0 for a split.'
     def _turn_middles(self, values: list[FloatArray], lengths: list[float], stride: int) -> None:
         'Set the angles of the nodes in the middle of cables with torsion, and the rates of these angles. The argument\n``stride`` is the difference between the indices of the two nodes of a cable. For the other arguments see\n`find_middles`.'
     def _eval_length(self, state: State) -> float:
-        'Return the length of rope outside the winch [m].'
+        'Return the length [m] of rope outside the winch.'
     def _eval_weight(self, x: FloatArray, length: float) -> float:
-        'Return the potential energy of the weight of the rope [J], for the positions and slopes ``x`` of the nodes of\nthe active cables, shape (nodes, 2 d), and the length of the rope [m].'
+        'Return the potential energy [J] of the weight of the rope, for the positions and slopes ``x`` of the nodes of\nthe active cables, shape (nodes, 2 d), and the length of the rope [m].'
     def checkpoint(self) -> dict[str, Any]:
         'Return the changes of the number of cables. The column ``active`` of the cables is not included, because the\ncheckpoint of the model contains it.'
     def restore(self, kept: Mapping[str, Any], state: State) -> None:
