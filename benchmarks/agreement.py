@@ -43,7 +43,7 @@ from report import RESULTS, align, describe_machine
 
 CHILD = ROOT / "benchmarks" / "agreement_child.py"
 TOLERANCE = 1e-8
-"""Largest allowed difference, relative to the largest entry of its kind [1]."""
+"""Largest allowed difference [1], relative to the largest entry of its kind."""
 COUNTS = ("newton", "passes")
 CASES = {
     "belt": (60, 800),
@@ -72,7 +72,7 @@ class Comparison(NamedTuple):
     """Differences of a run from the run on the first number of processes.
 
     Attributes:
-        differences: difference of each kind of numbers, relative to the largest entry of the kind [1].
+        differences: difference [1] of each kind of numbers, relative to the largest entry of the kind.
         newton, passes: numbers of all Newton iterations and of all passes of the run.
         uneven: steps whose Newton iterations or passes differ between the runs.
     """

@@ -16,15 +16,16 @@ from typing import Any
 
 Vector = tuple[float, float, float]
 Solve = Callable[[str, int, int, float, int], tuple[Vector, dict[str, float]]]
-"""Function of shape, slenderness, number of elements, end [s] and number of steps. The function returns the position of
-the free end [m], and process time and elapsed time of the solve [s]."""
+"""Function of shape, slenderness, number of elements, end [s] and number of steps. The function returns the position
+[m] of the free end, and process time and elapsed time of the solve [s].
+"""
 LENGTH, MODULUS, POISSON, DENSITY = 1.0, 1e7, 0.3, 1000.0  # length [m], E [Pa], ν [1], ρ [kg/m^3]
 SHEAR_FACTOR = 27.0 / 28.0  # shear correction factor [1] of a round section, which PyElastica always uses
 HELIX_RADIUS, HELIX_PITCH = 0.12, math.radians(25.0)  # radius [m] and pitch angle [rad] of the helix
 FORCES = {"cantilever": (0.0, 0.8, 1.1), "helix": (0.0, 0.0, 3.0)}
 """Forces at the free end, in units of EI/L^2."""
 LIMIT = 3.1e-4
-"""Largest allowed error of the position of the free end, relative to the length [1]."""
+"""Largest allowed error [1] of the position of the free end, relative to the length."""
 REFERENCE = {
     ("cantilever", 50): (0.957444, 0.153397, 0.210921),
     ("cantilever", 200): (0.957713, 0.152818, 0.210124),
@@ -35,8 +36,9 @@ REFERENCE = {
 
 
 def wind(shape: str, s: float) -> tuple[Vector, Vector, Vector]:
-    """Return point [m], tangent, and a normal (of a helix, towards its axis) at the arc length s [m] of the unloaded
-    axis."""
+    """Return the point [m], the tangent and a normal at the arc length s [m] of the unloaded axis. The normal of a
+    helix points towards the axis of the helix.
+    """
     if shape == "cantilever":
         return (s, 0.0, 0.0), (1.0, 0.0, 0.0), (0.0, 1.0, 0.0)
     c, rise = math.cos(HELIX_PITCH), math.sin(HELIX_PITCH)
@@ -72,7 +74,7 @@ def find_period(slenderness: int) -> float:
 
 
 def find_force(shape: str, slenderness: int) -> Vector:
-    """Return the final force at the free end [N]."""
+    """Return the final force [N] at the free end."""
     unit = MODULUS * find_section(slenderness)[1] / LENGTH**2
     x, y, z = FORCES[shape]
     return unit * x, unit * y, unit * z
@@ -92,7 +94,7 @@ def find_error(shape: str, slenderness: int, end: Vector) -> float:
 def print_result(
     shape: str, slenderness: int, steps: int, end: Vector, times: dict[str, float], version: dict[str, str]
 ) -> None:
-    """Print the RESULT line of a run: times [s], position of the free end [m], its error, memory and versions."""
+    """Print the RESULT line of a run: times [s], position [m] of the free end, its error, memory and versions."""
     result = {
         **times,
         "counts": {"solves": 1, "steps": steps},

@@ -20,11 +20,11 @@ elements = wl.option("elements", 4, "1", "elements of order 2", minimum=1)
 steps = wl.option("steps", 100, "1", "time steps", minimum=1)
 
 RTOL = 1e-5
-"""Relative tolerance of Newton's method [1]. With 1e-8, the position of the free end has the same error."""
+"""Relative tolerance [1] of Newton's method. With 1e-8, the position of the free end has the same error."""
 
 
 def solve(elements: int, end: float, step: float) -> tuple[wl.World, wl.Entity, wl.State, dict[str, float]]:
-    """Return the state at the end, and the times of the solve [s]."""
+    """Return the state at the end, and the times [s] of the solve."""
     world = wl.World()
     columns = create_columns(slenderness)
     if shape == "helix":

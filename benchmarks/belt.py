@@ -56,8 +56,8 @@ LOADED = {
 }
 
 
-# In a whole run, the example measures sticking displacements with current lengths. Exudyn measures them with reference
-# lengths, so its loss of speed is too small by half a percent of the speed.
+# In a whole run, the example measures sticking displacements with current lengths. Exudyn measures these displacements
+# with reference lengths, so the loss of speed in Exudyn is too small by half a percent of the speed.
 SPEED = Tolerance(relative=0.007)
 WHOLE = LOADED | {"omega_driven": SPEED, "angle_driven": SPEED}
 PHASES = {
@@ -78,8 +78,8 @@ QUIET = ("-output", "none", "-ledger", "false", "-progress", "false")
 
 
 def create_case(mesh: str, phase: str, reference: bool = False) -> Case:
-    """Create the comparison for a mesh such as ``"240x2"`` and a phase of `PHASES`. With `reference`, the example uses
-    reference lengths in sticking also for whole processes.
+    """Create the comparison for a mesh such as ``"240x2"`` and a phase of `PHASES`. If `reference` is true, the example
+    measures sticking displacements with reference lengths, also for whole processes.
 
     Raises:
         ValueError: the mesh is not two whole numbers > 0.

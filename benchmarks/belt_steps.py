@@ -15,7 +15,7 @@ from pathlib import Path
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "belt_drive.py"
 STEPS = ("1e-3", "4e-4", "2e-4", "1e-4", "5e-5", "2.5e-5")
-SPEED, LOAD, BRAKE = 12.0, 25.0, 2.0  # speed of the driver [rad/s], load torque [N m], damping torque per speed [N m s]
+SPEED, LOAD, BRAKE = 12.0, 25.0, 2.0  # speed [rad/s] of the driver, load torque [N m], damping torque per speed [N m s]
 HEAD = ("step [s]", "loss [%]", "excess [%]", "steps", "rejected", "Newton", "cycles", "at limit", "error", "time [s]")
 
 

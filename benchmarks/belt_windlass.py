@@ -8,8 +8,9 @@ By default, all steps are timed. With ``-from`` and ``-until``, a second solver 
 only the steps between these times, multiples of 1e-3 s, are counted and timed.
 
 The numerical method is the method of the Exudyn script: passes, tolerances, steps accepted at the limit of passes, and
-no projection after kinks. With ``-settings own``, the example runs with its own method, for measurements of whole
-processes. The mean torque is the mean of samples every 1e-3 s. Further options are options of the example and of PETSc.
+no projection after velocity jumps. With ``-settings own``, the example runs with its own method, for measurements of
+whole processes. The mean torque is the mean of samples every 1e-3 s. Further options are options of the example and of
+PETSc.
 """
 
 import json
@@ -30,7 +31,7 @@ from windlass import connectors as con
 
 EXAMPLE = Path(__file__).resolve().parents[1] / "examples" / "belt_drive.py"
 STEP = 1e-4
-"""Step size of the example [s]."""
+"""Step size [s] of the example."""
 SAMPLES = 10
 """Number of steps between two samples of the drive torque."""
 COUNTS = ("steps", "newton_iterations", "discontinuous_iterations")
@@ -71,8 +72,8 @@ def start_again() -> None:
 
 
 def measure_from(begin: float, end_time: float, model: dict[str, Any]) -> tuple[wl.State, np.ndarray, dict[str, Any]]:
-    """Continue the motion of the example to a time [s]. Return the last state, samples of the drive torque in the last
-    0.1 s [N m], and times and counts of the steps after another time [s].
+    """Continue the motion of the example to a time [s]. Return the last state, samples [N m] of the drive torque in the
+    last 0.1 s, and times and counts of the steps after a second given time [s].
     """
     solver = wl.Dynamic(model["world"], step=STEP, end=end_time, name="belt drive", **model["method"])
     clocks = Clocks(solver, begin)

@@ -39,12 +39,12 @@ TOLERANCES = {
 
 
 def newton_tolerance(size: int) -> float:
-    """Return the relative tolerance of Newton's method [1] with which both programs need the same number of iterations.
+    """Return the relative tolerance [1] of Newton's method with which both programs need the same number of iterations.
 
     The coordinates of a long chain are large numbers. The rounding errors of these coordinates, times the axial
-    stiffness of a short element, cause a residual. This residual grows with the size in each equation, and with
-    size^1.5 in the norm. No Newton method converges below this residual. The first iteration of a step of the dynamic
-    case ends near 1e-6, so the tolerance of large chains is above 1e-6.
+    stiffness of a short element, cause a residual. In each equation this residual is proportional to the number of
+    cables n, and in the norm to n^1.5. No Newton method converges below this residual. The first iteration of a step of
+    the dynamic case ends near 1e-6, so the tolerance of large chains is above 1e-6.
     """
     return max(1e-9, 2e-14 * size**1.5) if size <= LARGE else 1e-5
 
@@ -57,7 +57,7 @@ def create_case(
     Args:
         size, kind, rule: number of cables, case and integration rule.
         steady: exclude the work of a solve before its first step; only for the dynamic case.
-        rtol: relative tolerance of Newton's method [1], default: `newton_tolerance`.
+        rtol: relative tolerance [1] of Newton's method, default: `newton_tolerance`.
         space: use 3D cables, which have the same motion.
 
     Raises:

@@ -23,7 +23,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import nodes_of, straight_cable
 
-# data of one cable: length [m], width and height of the section [m], modulus [Pa], density [kg/m^3]
+# data of one cable: length [m], width and height [m] of the section, modulus [Pa], density [kg/m^3]
 LENGTH, SIDE, MODULUS, DENSITY = 0.1, 0.02, 1e9, 1000.0
 PRESTRAIN = -0.01
 STEP = 1e-3  # step size [s]
@@ -87,7 +87,7 @@ class Clock(wl.StepHook):
             self._note()
 
     def idle_steps(self, state: wl.State, size: float) -> wl.IdleSteps:
-        """Return the steps until the next step with work of this hook."""
+        """Return the steps before the next step at which this hook records data."""
         left = self._after - self._statistics.steps - 1
         return wl.IdleSteps(left if left >= 0 else sys.maxsize)
 
@@ -97,7 +97,7 @@ class Clock(wl.StepHook):
 
 
 def read_memory() -> dict[str, int]:
-    """Return the present and the maximum memory of this process [B]."""
+    """Return the present and the maximum memory [B] of this process."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {"now": pages * resource.getpagesize(), "peak": peak}

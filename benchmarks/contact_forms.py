@@ -103,7 +103,9 @@ def compare_stiff() -> Rows:
 
 
 def compare_creep() -> Rows:
-    """Tabulate loaded drives of 60 cables. The step size is 0.2 ms, and is reduced if passes do not converge."""
+    """Tabulate results of loaded drives with belts of 60 cables. The step size is 0.2 ms, and is reduced if passes do
+    not converge.
+    """
     settings = {"passes": Passes(atol=1e-3, max_it=6)}
     rows: Rows = [("drive", "speed loss", "tight", "slack", "steps", "iterations", "passes", "ms/step")]
     for belt, (EA, e0) in BELTS.items():
@@ -120,7 +122,7 @@ def compare_creep() -> Rows:
 
 
 def compare_free() -> Rows:
-    """Tabulate a soft belt of 60 cables on bristles of two stiffnesses [N/m²]."""
+    """Tabulate the traction of a soft belt of 60 cables for two stiffnesses [N/m²] of the bristles."""
     settings = {"passes": Passes(atol=1e-3, max_it=6)}
     stiffness = (4e7, 4e8)
     rows: Rows = [("running free", *(f"bristles {k:.0e}" for k in stiffness))]

@@ -4,19 +4,20 @@ inertias and meshes.
 usage: creep.py [--mesh ELEMENTSxSEGMENTS] [--points] [--damped] [--reference]
        creep.py --free | --sinking | --chosen | --laws
 
-The command prints a table. Its columns are the speed loss by simulation, by theory, and by the theory of rigid bristles
-[%], the difference of the first two losses, relative to the speed of the driver and relative to the loss [%], the mean
-axial force relative to theory, without and with the additional length of the polygon of the belt, and the processor
-time. The module tests/support/creep.py contains the functions of the runs. The option --points uses contact points. The
-option --damped adds a third of the critical damping of the contact. With the option --reference, the contact law
-measures sticking displacements with reference lengths, as published. The option --free prints tractions of belts
-without load, for segments and for points of the axis, as fractions of the friction limit. This option also compares
-these tractions with the theory of contact depth, and the deflection of bristles with the closed form of the deflection
-due to the mesh. The option --sinking prints the theoretical tractions due to the contact depth, for all cases, with the
-contact of `choose_free_belt`. These tractions do not depend on the mesh. The option --chosen runs all cases without
-load and without bending stiffness, with the mesh of points and the contact of `choose_free_belt`. The option --laws
-compares the speed loss of one belt with the loss for rigid bristles for an increasing stiffness of the bristles. The
-contacts in this comparison are segments and points on circles, and points on discs, which are 3D surfaces.
+The command prints a table. Its columns are the speed loss [%] by simulation, by theory, and by the theory of rigid
+bristles; the difference [%] of the first two losses, relative to the speed of the driver and relative to the loss; the
+mean axial force relative to theory, without and with the additional length of the polygon of the belt; and the
+processor time. The module tests/support/creep.py contains the functions of the runs. The option --points uses contact
+points. The option --damped adds a third of the critical damping of the contact. With the option --reference, the
+contact law measures sticking displacements with reference lengths, as published. The option --free prints tractions of
+belts without load, for segments and for points of the axis, as fractions of the friction limit. This option also
+compares these tractions with the theory of contact depth, and the deflection of bristles with the closed form of the
+deflection due to the mesh. The option --sinking prints the theoretical tractions due to the contact depth, for all
+cases, with the contact of `choose_free_belt`. These tractions do not depend on the mesh. The option --chosen runs all
+cases without load and without bending stiffness, with the mesh of points and the contact of `choose_free_belt`. The
+option --laws compares the speed loss of one belt with the loss for rigid bristles for an increasing stiffness of the
+bristles. The contacts in this comparison are segments and points on circles, and points on discs, which are 3D
+surfaces.
 """
 
 import sys

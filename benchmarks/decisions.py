@@ -1,5 +1,5 @@
-"""Measurement of the effect of `wl.Dynamic(decide_in_newton=N)`, the number of residuals in which contact states of
-belts may change.
+"""Measurement of the effect of `wl.Dynamic(decide_in_newton=N)`, the number of residual evaluations in which contact
+states of belts may change.
 
 An example is the command ``python benchmarks/decisions.py -cases stiff,seed:1 -decisions 0,5,10``. The cases are stiff,
 soft, fast and cord, which are drives of two pulleys (default), and seed:K for the random drive K of drives.py. Each run
@@ -25,9 +25,9 @@ def create_drive(
     Args:
         EA: axial stiffness [N].
         friction: friction coefficient [1].
-        share: ρA v² relative to the tension of 400 N [1].
-        cord: height of the cord above the face [m].
-        radii: radii of driver and driven pulley at the cord [m].
+        share: ratio [1] of ρA v² to the tension of 400 N.
+        cord: height [m] of the cord above the face.
+        radii: radii [m] of driver and driven pulley at the cord.
     """
     tension, rho, distance = 400.0, 0.2, 0.4
     speed, press = sqrt(share * tension / rho), tension * (1.0 - share)

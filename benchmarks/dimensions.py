@@ -1,5 +1,5 @@
-"""Comparison of the times per element of residual and tangent with inertia, for 3D and 2D cables. The times are not
-compared with another program.
+"""Comparison of the times per element for the evaluation of residual and tangent with inertia, for 3D and 2D cables.
+The times are not compared with another program.
 
 usage: dimensions.py [-elements N] [-rounds N]
 

@@ -31,23 +31,25 @@ import numpy as np
 from scipy.optimize import brentq, fsolve
 
 SMALLEST = 1e-9
-"""Change of F on an arc, relative to F, below which the layer is treated as rigid [1]. A layer below this limit changes
+"""Change [1] of F on an arc, relative to F, below which the layer is treated as rigid. A layer below this limit changes
 speeds by less than 1e-9.
 """
 LARGEST = 300.0
-"""Largest argument X/a of cosh [1]."""
+"""Largest argument X/a [1] of cosh."""
 GAUSS = np.polynomial.legendre.leggauss(24)
 
 
 @dataclass(frozen=True)
 class Wheel:
-    """A pulley: centre [m], radius r of the face and R of the cord [m], side +1 clockwise or -1 counter-clockwise."""
+    """A pulley: centre [m], radius r [m] of the face, radius R [m] of the cord, side +1 clockwise or -1
+    counter-clockwise.
+    """
 
     at: tuple[float, float]
     face: float
     cord: float
     side: int = 1
-    shear: float = inf  # stiffness K of the layer [N/m²]
+    shear: float = inf  # stiffness K [N/m²] of the layer
     friction: float = 0.5
 
 
@@ -55,7 +57,7 @@ class Wheel:
 class Steady:
     """The steady motion, with one value for each pulley, or for the span after each pulley.
 
-    The values are speeds [rad/s], tensions N [N], pressing forces F [N], torques of the belt [N m], hub loads [N] with
+    The values are speeds [rad/s], tensions N [N], pressing forces F [N], torques [N m] of the belt, hub loads [N] with
     two components, and slip arcs [rad].
     """
 
@@ -90,8 +92,9 @@ def lay_lines(wheels: list[Wheel], radii: np.ndarray) -> tuple[np.ndarray, np.nd
 
 
 def pass_wheel(wheel: Wheel, E: float, EA: float, F: float, out: float, wrap: float) -> tuple[float, float, float]:
-    """Return the difference lam - w of stretch and shear rate at the entry [1], the slip arc [rad], and the slack
-    length [m] of an arc."""
+    """Return the difference lam - w [1] of stretch and shear rate at the entry, the slip arc [rad], and the slack
+    length [m] of an arc.
+    """
     R, mu = wheel.cord, wheel.friction * wheel.face / wheel.cord
     rise = 1.0 if out > F else -1.0
 
@@ -177,7 +180,7 @@ def solve_drive(
 ) -> Steady:
     """Return the steady motion of a belt with a given slack length [m].
 
-    The argument ``torques`` contains the torque of the belt on each pulley [N m]. A torque > 0 drives the pulley, and
+    The argument ``torques`` contains the torque [N m] of the belt on each pulley. A torque > 0 drives the pulley, and
     the value of the driver is ignored.
     """
     n, radii = len(wheels), np.array([w.cord for w in wheels])

@@ -8,12 +8,12 @@ Each drive has two to five pulleys. The ratios of radii are up to 4, EA is 1e4 t
 to 1, and rhoA v²/T is up to 0.6. The cord is up to 5 mm above the face of the belt, on a rigid layer. The bending
 stiffness has values from strings to ribbed belts. Each drive starts in its steady motion, by `Belt.steady`, and runs
 for two revolutions of the belt. A drive whose speed losses are below 1e-4 runs for five revolutions. Vibrations from
-the start change the mean of one revolution by up to 2e-6. Means begin after the first revolution. If the verdict on a
-run recommends a smaller step, the drive runs again with half of the step size. The compared quantities are the speed
-losses of all loaded pulleys, span tensions, hub loads, and torque and power of the driver. A drive passes if all errors
-are below 1 %, or if the solver itself reports its result as doubtful. With the option ``-layers``, the layer between
-cord and face is elastic. These drives are compared with `Belt.steady`, because the theory neglects that a bent belt
-touches on a shorter arc.
+the start change the mean of one revolution by up to 2e-6. The interval of the means begins after the first revolution.
+If the verdict on a run recommends a smaller step, the drive runs again with half of the step size. The compared
+quantities are the speed losses of all loaded pulleys, span tensions, hub loads, and torque and power of the driver. A
+drive passes if all errors are below 1 %, or if the solver itself reports its result as doubtful. With the option
+``-layers``, the layer between cord and face is elastic. These drives are compared with `Belt.steady`, because the
+theory neglects that a bent belt touches a pulley on a shorter arc.
 """
 
 from __future__ import annotations
@@ -46,15 +46,17 @@ STEPS_PER_CABLE = 4.236
 otherwise the elements would be at the same few positions in all steps.
 """
 PERIODS_PER_STEP = 0.5
-"""Step size, relative to the period of vibration on the softest contact [1]. The stiffness of the softest contact is k
+"""Step size [1], relative to the period of vibration on the softest contact. The stiffness of the softest contact is k
 = 1000 T/R². With longer steps, slow belts vibrate, and a note recommends a step size of half a period.
 """
 REVOLUTIONS = 2.0
-"""Revolutions of the belt in a run with usual speed losses. Means begin after the first revolution."""
+"""Revolutions of the belt in a run with usual speed losses. The interval of the means begins after the first
+revolution.
+"""
 LONG_RUN = 5.0
 """Revolutions of the belt in a run with small speed losses."""
 SMALL_LOSS = 1e-4
-"""Largest speed loss of a pulley that is treated as small [1]. Means of small losses over one revolution have errors of
+"""Largest speed loss [1] of a pulley that is treated as small. Means of small losses over one revolution have errors of
 1 to 3 %.
 """
 EVERY = 5
@@ -70,7 +72,7 @@ STEADY_ELEMENTS = 80
 class Case:
     """Parameters of a drive. The driver is the first pulley, and the torques are load torques [N m].
 
-    ``layer`` is the shear stiffness of the layer between cord and face [N/m²].
+    ``layer`` is the shear stiffness [N/m²] of the layer between cord and face.
     """
 
     seed: int
@@ -172,7 +174,7 @@ class Outcome:
 
     @property
     def worst(self) -> float:
-        """The largest of the errors [1]."""
+        """Largest error [1]."""
         return max(map(abs, self.errors.values()))
 
 
@@ -231,7 +233,7 @@ def find_steady(case: Case, belt: wl.Belt) -> wl.SteadyDrive:
 
 
 def compare_steady(case: Case) -> tuple[dict[str, float], float]:
-    """Return the errors of `Belt.steady` relative to the theory, and the errors of its slip arcs [rad].
+    """Return the errors of `Belt.steady` relative to the theory, and the errors [rad] of its slip arcs.
 
     The contact with the pulleys is rigid, as the theory assumes.
     """
@@ -281,7 +283,7 @@ def run(
 
 
 def find_losses(case: Case, speeds: np.ndarray) -> np.ndarray:
-    """Return the speed loss of each pulley relative to the driver [1], shape (pulleys,)."""
+    """Return the speed loss [1] of each pulley relative to the driver, shape (pulleys,)."""
     rims = np.abs(speeds) * np.array(case.radii)
     return np.asarray(1.0 - rims / rims[0])
 

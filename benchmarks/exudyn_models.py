@@ -66,14 +66,16 @@ LONGER = "longer than"
 REFUSAL = "ModelError: "
 """First words of error messages that name an item of the model, a reason, and allowed values."""
 NO_TOLERANCE = 0.5
-"""Ratio of the difference with tighter tolerances to the difference with given tolerances, above which tolerances are
-not the cause [1]."""
+"""Ratio [1] of the difference with tighter tolerances to the difference with given tolerances, above which tolerances
+are not the cause.
+"""
 SPOILT = 3.0
-"""Ratio of the difference with tighter tolerances to the difference with given tolerances, above which results with
-tighter tolerances are not used [1]."""
+"""Ratio [1] of the difference with tighter tolerances to the difference with given tolerances, above which results with
+tighter tolerances are not used.
+"""
 FALLS = 0.6
-"""Ratio of the difference with twice as many steps to the difference with the previous steps, below which the
-difference converges [1]. Theory predicts at most 0.5. The comparison starts at the steps of the script, because a
+"""Ratio [1] of the difference with twice as many steps to the difference with the previous steps, below which the
+difference converges. Theory predicts at most 0.5. The comparison starts at the steps of the script, because a
 difference may pass through 0.
 """
 
@@ -91,7 +93,7 @@ class Settings(NamedTuple):
 
     Attributes:
         tolerance: largest tolerance of Newton's method. With 0, the tolerances of the script are used.
-        times: factor of the number of time steps of the script.
+        times: factor by which the number of time steps of the script is multiplied.
         most: largest number of steps in a solve; 0 means no limit.
     """
 
@@ -160,7 +162,7 @@ class Records:
 
     Args:
         folder: folder of the stored records.
-        seconds: longest process time of a run [s].
+        seconds: longest process time [s] of a run.
         site: the folder in which the package exudyn is installed.
         temporary: folder for files that the scripts write.
         until: time of the day after which no script is started, such as 21:05; an empty text means no limit.
@@ -230,8 +232,8 @@ class Verdict(NamedTuple):
     """Result of the comparison of a script in both programs.
 
     Attributes:
-        word: ``agrees``, ``converges``, ``differs``, ``refused`` if an error of Windlass names the item, ``fails`` for
-            any other error, ``no result`` if Exudyn itself fails, or ``not finished``.
+        word: ``agrees``, ``converges``, ``differs``, ``refused`` if Windlass raises an error that names items without
+            an equivalent, ``fails`` for any other error, ``no result`` if Exudyn itself fails, or ``not finished``.
         reason: text with the reason for the verdict.
         difference: largest difference of all solves; infinite if no comparison was made.
         motion: largest difference of all solves, without the differences of multipliers.
@@ -416,7 +418,9 @@ def write_rows(rows: Mapping[str, Row]) -> None:
 
 
 def name_features(measured: str) -> set[str]:
-    """Return the features without a counterpart that a refusal names, without numbers and names of items."""
+    """Return the features without a counterpart that the text ``measured`` names. Numbers and names of items are
+    omitted.
+    """
     words = measured.removeprefix(f"Windlass raises {REFUSAL}").removeprefix("no counterpart: ")
     words = re.sub(r" (?:of )?(?:object|node|marker) \d+(?: '[^']*')?(?: \('[^']*'\))?", "", words)
     words = words.removeprefix("SimulationSettings: ")

@@ -3,7 +3,7 @@
 Each run is a separate child process on one thread, and the two programs run alternately. A child measures the time of
 its solve, and prints one line with the word `RESULT` and a JSON object:
 
-- cpu, wall: process time and elapsed time of the solve [s], without imports and model building.
+- cpu, wall: process time and elapsed time [s] of the solve, without imports and model building.
 - counts: numbers of steps, iterations and other work, by name.
 - answers: computed numbers, by name.
 - measured: further measured numbers without ratios, by name with unit (optional).
@@ -44,7 +44,7 @@ class ChildError(Exception):
 class Tolerance(NamedTuple):
     """Tolerance for the difference of two answers: the maximum of a relative and an absolute bound.
 
-    ``relative`` is a fraction of the larger absolute value [1], and ``absolute`` is a bound in the unit of the answer.
+    ``relative`` is a fraction [1] of the larger absolute value, and ``absolute`` is a bound in the unit of the answer.
     """
 
     relative: float = 0.0
@@ -69,7 +69,7 @@ class Case:
         work: name of the count by which the times are divided, for example ``"steps"``.
         equal_counts: names of counts that must be equal in both programs.
         warm_up: commands that run once before the measured runs, for example to fill a compiler cache.
-        timeout: time limit of one child [s].
+        timeout: time limit [s] of one child.
     """
 
     name: str
@@ -180,7 +180,7 @@ def find_faults(case: Case, timed: Mapping[str, Sample]) -> list[str]:
 
 
 def cost_of(case: Case, sample: Sample, clock: str = "cpu") -> float:
-    """Return the time per unit of work [s]: process time for the clock ``"cpu"``, elapsed time for ``"wall"``."""
+    """Return the time [s] per unit of work: process time for the clock ``"cpu"``, elapsed time for ``"wall"``."""
     return float(getattr(sample, clock)) / sample.counts[case.work]
 
 
@@ -204,9 +204,10 @@ class Outcome:
     Attributes:
         rounds: for each round, the result of each program, by name of the program.
         mismatches: differences and invalid values, with their rounds; empty if the case passed.
-        ratio: cost of the first program divided by cost of the second in process time [1]; None if the case failed.
-        ratio_wall: cost of the first program divided by cost of the second in elapsed time [1].
-        cost: process time per unit of work [s], by name of the program.
+        ratio: ratio [1] of the cost of the first program to the cost of the second program, computed from process
+            times; None if the case failed.
+        ratio_wall: ratio [1] of these costs, computed from elapsed times.
+        cost: process time [s] per unit of work, by name of the program.
     """
 
     case: Case

@@ -50,7 +50,7 @@ class Drive:
         self.runs, self._known = 0, dict[Point, np.ndarray]()
 
     def speeds(self, point: Point) -> np.ndarray:
-        """Return the speeds [rad/s] at a point of the ranges."""
+        """Return the speeds [rad/s] for a point within the ranges."""
         if point not in self._known:
             self.runs += 1
             values = [f"-{name} {each.value(x):.12g}" for (name, each), x in zip(RANGES.items(), point, strict=True)]

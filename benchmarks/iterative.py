@@ -43,7 +43,7 @@ rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
 
 
 class Outcome(NamedTuple):
-    """Result of one solver: iterations, or PETSc's reason of failure, times of set-up and solve [s], and error."""
+    """Result of one solver: iterations, or PETSc's reason of failure, times [s] of set-up and solve, and error."""
 
     iterations: int
     reason: str

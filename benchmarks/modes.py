@@ -5,7 +5,7 @@ usage: windlass run benchmarks/modes.py [-cables 100000] [-modes 20] [-rounds 1]
 
 The times are not compared with another program. The output contains the process time and the elapsed time of a solve. A
 solve includes matrices, factors, eigenvalues, residuals, and the count of the modes below the last computed mode. The
-output also contains the largest error of a frequency relative to n/2L √(T/ρA), and the number of missed modes.
+output also contains the largest error of a frequency relative to n/(2L) √(T/ρA), and the number of missed modes.
 """
 
 import time

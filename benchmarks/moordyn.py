@@ -25,7 +25,7 @@ NAMES = ("chain", "buoy", "sea", "storm", "spar")
 SETTINGS = {"step": STEP, "name": "", "method": METHOD, "spectral_radius": SPECTRAL_RADIUS}
 """Arguments of `Dynamic`, as in `windlass run-moordyn`."""
 WARM = 1.0
-"""Duration of a run before the measurement, which loads the kernels [s]."""
+"""Duration [s] of a run before the measurement, which loads the kernels."""
 
 
 def measure(name: str, folder: Path) -> tuple[int, float]:

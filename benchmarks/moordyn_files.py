@@ -8,19 +8,20 @@ folder of the input file and in the working directory.
 Coupled bodies, rods and points are at rest for ``--still`` seconds (in Windlass: static
 equilibrium), and then move in surge and heave with a period of 10 s until ``--end``. The amplitudes are 1 m and 0.5 m,
 or 0.05 and 0.025 % of the shortest line at these objects if this line is shorter than 10 m. Models with pinned bodies
-do not move. In waves and unsteady currents, the time at rest is 0 s. Without equilibrium, for lines with load history,
-and if TmaxIC is at most 1 s in waves or unsteady currents, both programs start from the positions in the file, without
-a time at rest.
+do not move. In waves and unsteady currents, the time at rest is 0 s. If no equilibrium is found, for lines with load
+history, and in waves or unsteady currents with TmaxIC of at most 1 s, both programs start from the positions in the
+file, without a time at rest.
 
-The columns contain the largest differences of the tension in the middle of the first and last segment of all lines: at
-rest and mean, relative to the mean tension of MoorDyn, and standard deviation, relative to the standard deviation of
-MoorDyn or to 1 % of the mean. Mean and standard deviation are computed over the last two periods and weighted with the
-step size. The last columns are the process times per line and second of simulation. A remark states the standard
-deviation of MoorDyn at rest if it exceeds 0.5 % of the mean.
+The columns contain the largest differences between both programs in three values of the tension in the middle of the
+first and last segment of all lines. The three values are the tension at rest and the mean tension, relative to the mean
+tension of MoorDyn, and the standard deviation, relative to the standard deviation of MoorDyn or to 1 % of the mean.
+Mean and standard deviation are computed over the last two periods and weighted with the step size. The last columns are
+the process times per line and second of simulation. A remark states the standard deviation of MoorDyn at rest if it
+exceeds 0.5 % of the mean.
 
 ``--python`` is an interpreter with the package moordyn; default: this interpreter. Without the package, the rows
-contain the results of Windlass alone. ``--limit`` is the longest time of each program per file [s]. ``--dtm`` is the
-largest time step of MoorDyn [s]: larger values of dtM in a file, with which MoorDyn can be unstable, are replaced.
+contain the results of Windlass alone. ``--limit`` is the longest time [s] of each program per file. ``--dtm`` is the
+largest time step [s] of MoorDyn: larger values of dtM in a file, with which MoorDyn can be unstable, are replaced.
 """
 
 from __future__ import annotations
@@ -40,15 +41,16 @@ import numpy as np
 STEP, COUPLING, PERIOD, SURGE, HEAVE = 0.05, 0.005, 10.0, 1.0, 0.5
 """Time step of Windlass and time between calls of MoorDyn [s], period [s] and amplitudes [m] of the motion."""
 SMALL = 1e-3
-"""Smallest tension by which differences are divided, relative to the largest tension of the file [1]."""
+"""Smallest tension [1] by which differences are divided, relative to the largest tension of the file."""
 SHARE = 0.01
-"""Smallest standard deviation by which differences are divided, relative to the mean tension [1]."""
+"""Smallest standard deviation [1] by which differences are divided, relative to the mean tension."""
 LEAST, PART = 10.0, 5e-4
 """Length [m] of the shortest line at coupled objects, below which amplitudes are smaller, and ratio [1] of the smaller
 amplitude of surge to this length."""
 RESTLESS = 0.005
-"""Standard deviation of MoorDyn's tension at rest, relative to the mean tension [1]. Above this value, a remark states
-it."""
+"""Standard deviation [1] of MoorDyn's tension at rest, relative to the mean tension. Above this value, a remark states
+it.
+"""
 SHORT = 1.0
 """If TmaxIC is at most this value [s], MoorDyn does not search for an equilibrium."""
 

@@ -6,7 +6,8 @@ usage: output.py [CASE ...] [--rounds N] [--results FOLDER]
 CASE is frames, belt:60x4 or belt:240x2. The default is all cases.
 
 - frames: one frame of the belt of 240 elements and of a chain of 100000 cables. Results are the process time and the
-  bytes on the disk per frame. The time is the mean of a round without its first frame, and the median of all rounds.
+  bytes on the disk per frame. The time of a round is the mean over all frames of the round except the first frame. The
+  result is the median over all rounds.
 - belt:ExS: the first 1000 steps of examples/belt_drive.py with all its output and without output, alternately. Results
   are the median process time of a step, and the fraction of this time that output takes.
 """

@@ -25,13 +25,13 @@ TURNS, START, ANGLE = 2.0, math.radians(35.0), math.radians(30.0)
 STIFFNESS = 2e5
 """Contact stiffness per length [N/m^2]."""
 END = 9.0
-"""Time at the end [s]."""
+"""Time [s] at the end."""
 FINE = 12000
 """Number of parts into which the line at the start is divided."""
 
 
 def find_torque_and_tension(angle: float) -> tuple[float, float]:
-    """Return torque [N m] and tension [N] of the tails of a plectoneme whose plies are at an angle α to its axis [rad].
+    """Return torque [N m] and tension [N] of the tails of a plectoneme whose plies are at an angle α [rad] to its axis.
 
     The energy of the plies is ½ EI sin⁴α/R² per length, and the twist of the plies is sin 2α/(2R) per length. The
     energy is stationary with respect to α and to the length of the plies.
@@ -82,10 +82,10 @@ def print_result(
 
     Args:
         steps: number of steps.
-        distance: distance of the ends at the end of the run [m].
-        torque: torque at the end of the run [N m].
-        length: length of the rod [m].
-        times: process time and elapsed time of the solve [s].
+        distance: distance [m] of the ends at the end of the run.
+        torque: torque [N m] at the end of the run.
+        length: length [m] of the rod.
+        times: process time and elapsed time [s] of the solve.
         version: version of the program by its name.
     """
     theory, _ = find_torque_and_tension(ANGLE)

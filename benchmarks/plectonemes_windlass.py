@@ -20,7 +20,7 @@ points = wl.option("points", 4, "1", "contact points of a cable", minimum=1)
 
 
 def solve(end: float, step: float) -> tuple[wl.Entity, wl.Entity, float, wl.State, dict[str, float]]:
-    """Return nodes, cables, length, the state at the end, and the times of the solve [s]."""
+    """Return nodes, cables, length, the state at the end, and the times [s] of the solve."""
     line, tangents, normals, length = scene.lay_plectoneme()
     torque, tension = scene.find_torque_and_tension(scene.ANGLE)
     where = np.arange(elements + 1) * scene.FINE // elements

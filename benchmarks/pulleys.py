@@ -5,8 +5,8 @@ usage: pulleys.py [--pulleys N ...] [--per-pulley N] [--segments N] [--steps N] 
 Pulleys are on a ring, and every second pulley is pressed into the belt from outside. All pulleys are driven. Contact is
 added by `add_contact_with_many`, whose work grows with the number of near pairs and not with the number of all pairs.
 With --pairs, `add_contact` with one row per pair is also timed, and the answers must be equal. The models run
-alternately. The table shows process times of whole steps, and of one residual and one update of the contact alone. Each
-time is the minimum of all rounds.
+alternately. The table shows process times of whole steps, and of one residual evaluation and one update of the contact
+alone. Each time is the minimum of all rounds.
 """
 
 import argparse
@@ -28,7 +28,7 @@ class Run(NamedTuple):
     """Result of one solve: process time [s], numbers of Newton iterations and steps, and positions and velocities at
     the end.
 
-    contact: time [s] of one residual and one update of the contact.
+    contact: time [s] of one residual evaluation and one update of the contact.
     """
 
     seconds: float
@@ -77,8 +77,8 @@ def build_belt(pulleys: int, per_pulley: int, segments: int, pairs: bool) -> tup
 
 
 def time_contact(solver: Any) -> float:
-    """Return the process time [s] of one residual of the contact and one update of its history, the minimum of five
-    rounds.
+    """Return the process time [s] of one residual evaluation of the contact and one update of its history values. The
+    time is the minimum of five rounds.
     """
     from windlass.framework.assembly.post_newton import run_post_newton
     from windlass.framework.model.system import evaluate
@@ -97,7 +97,9 @@ def time_contact(solver: Any) -> float:
 
 
 def run_belt(pulleys: int, per_pulley: int, segments: int, steps: int, pairs: bool) -> Run:
-    """Solve one belt and measure the times, without the building and the steps of the ramp."""
+    """Solve one belt, and measure the times. The construction of the model and the steps of the ramp are not
+    measured.
+    """
     import windlass as wl
 
     world, _ = build_belt(pulleys, per_pulley, segments, pairs)

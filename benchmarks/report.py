@@ -17,7 +17,7 @@ RESULTS = ROOT / "benchmarks" / "results"
 
 
 def describe_machine() -> dict[str, Any]:
-    """Return processor, cores, memory and load of the machine, for the record."""
+    """Return processor, cores, memory and load of the machine, for the files of results."""
     fields: dict[str, str] = {}
     for file in ("/proc/cpuinfo", "/proc/meminfo"):
         if Path(file).is_file():

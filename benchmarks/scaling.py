@@ -4,8 +4,8 @@ usage: scaling.py strong|weak|large [--model chain|net|belt] [--size N] [--proce
                   [--results FOLDER]
 
 - strong: the same model on more and more processes, for several linear solvers. The default is a chain of 100000
-  cables. The net has 100 lines with 99000 cables, and the belt 10000 cables. The last table contains the ratios to one
-  process with the same solver, and to one process with the best solver.
+  cables. The net has 100 lines with 99000 cables, and the belt 10000 cables. The last table contains the speed-up
+  relative to one process with the same solver, and relative to one process with the best solver.
 - weak: a model that grows with the number of processes. The default is 50000 cables per process.
 - large: a chain of 1000000 cables and a net of 300 x 300 lines with 5 elements between crossings, for one static load
   step and ten dynamic steps on the largest number of processes. The case needs 20 GB and half an hour.
@@ -81,7 +81,7 @@ def best_of(results: Sequence[Mapping[str, Any]], kind: str) -> dict[str, dict[s
 
 
 def peak_memory(result: Mapping[str, Any]) -> float:
-    """Return the maximum memory of all processes together [GB]."""
+    """Return the maximum memory [GB] of all processes together."""
     return max(float(phase["peak_MB"]) for phase in result["phases"].values()) / 1000
 
 

@@ -4,7 +4,7 @@ prints one RESULT line.
     mpiexec -n 2 windlass run scaling_child.py -model chain -size 100000 -case dynamic
 
 The models are built by scaling_models.py, with the given number of cables, or of lines of the net in either direction.
-The Jacobian is evaluated in every iteration. Times are elapsed times and process times of single steps [s]. The time of
+The Jacobian is evaluated in every iteration. Times are elapsed times and process times [s] of single steps. The time of
 a stage excludes calls of other stages. Process time includes the waiting time of MPI.
 """
 
@@ -137,7 +137,7 @@ class StepTimer(wl.StepHook):
 
 
 def read_memory() -> tuple[float, float]:
-    """Return the present and the maximum memory of this process [MB]."""
+    """Return the present and the maximum memory [MB] of this process."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     return pages * resource.getpagesize() / 1e6, resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * 1.024 / 1e3
 
@@ -177,8 +177,8 @@ def create_solver(world: wl.World, case: str, steps: int, rtol: float, step: flo
 
 
 def summarise(timer: StepTimer) -> dict[str, dict[str, float]]:
-    """Return for each stage the shortest time over all steps except the first, and the maximum of this time over
-    processes [s].
+    """Return a time [s] for each stage: on each process, the shortest time over all steps except the first is found,
+    and the result is the maximum of these times over all processes.
 
     The fastest whole step is used to compare single steps, because it is disturbed least by other work on the machine.
     """

@@ -24,12 +24,12 @@ NET_CABLE: dict[str, Any] = {
 }
 SUPPORTS = ("constraints", "springs")
 SPRING = 1e8
-"""Stiffness of a support spring [N/m]."""
+"""Stiffness [N/m] of a support spring."""
 MODELS = ("chain", "net", "belt")
 STEPS = {"chain": 1e-3, "net": 1e-3, "belt": 1e-4}
-"""Size of the time steps [s]."""
+"""Size [s] of the time steps."""
 PER_LENGTH = 8e6
-"""Scale of the contact stiffness per metre of belt [N/m^2]."""
+"""Scale [N/m^2] of the contact stiffness per metre of belt."""
 
 
 class Model(NamedTuple):
@@ -143,7 +143,7 @@ def hold(world: wl.World, nodes: wl.Entity, supports: str) -> None:
 
 
 def newton_tolerance(model: str, size: int) -> float:
-    """Return the relative tolerance of Newton's method [1], above the rounding errors of large coordinates."""
+    """Return the relative tolerance [1] of Newton's method, above the rounding errors of large coordinates."""
     if model == "belt":
         return 1e-6
     if model == "chain":

@@ -8,8 +8,8 @@ rope. Contact with friction uses `add_surface_contact` with a search. The contac
 begins in the first steps. Only the later steps are timed, with a new Jacobian in each iteration. The table shows
 process times per Newton iteration of the fastest round. The table shows the time of Newton's method together with the
 updates of contact. The contact part of this time is the time of the residual, the tangent and the update, which
-includes at least one search. The table also shows the time of one residual of the contact per closed point, measured by
-repeated calls.
+includes at least one search. The table also shows the time of one residual evaluation of the contact per closed point,
+measured by repeated calls.
 """
 
 import argparse
@@ -22,9 +22,9 @@ from typing import Any
 import numpy as np
 from report import RESULTS, align
 
-LENGTH = 0.02  # length of a cable [m]
+LENGTH = 0.02  # length [m] of a cable
 ROPE = 0.01  # radius of the rope [m]
-TENSION, STIFFNESS = 500.0, 1e6  # tension and axial stiffness of the rope [N]
+TENSION, STIFFNESS = 500.0, 1e6  # tension and axial stiffness [N] of the rope
 STEP, FIRST = 2e-4, 4  # step size [s], and number of steps before the clock starts
 
 PARTS = {"residual": "residual", "tangent": "tangent", "post_newton": "update with search"}
@@ -93,7 +93,9 @@ class Clock:
 
 
 def time_residual(system: Any, fields: Any, closed: int) -> float:
-    """Return the time [µs] of one residual of the contact per closed point, the minimum of five measurements."""
+    """Return the time [µs] of one residual evaluation of the contact per closed point, the minimum of five
+    measurements.
+    """
     from windlass.framework.model.system import evaluate
 
     s, calls, best = evaluate(fields, f=np.zeros(len(fields.x))), max(3, 1_000_000 // closed), np.inf

@@ -22,7 +22,7 @@ MATERIAL: dict[str, Any] = {  # material of the spheres and of the half space
     "dynamic_friction": 0.4,
     "viscous_friction": 0.05,  # [s/m]
 }
-TRANSITION_VELOCITY = 0.01  # transition velocity of friction [m/s]
+TRANSITION_VELOCITY = 0.01  # transition velocity [m/s] of friction
 FILLING = 0.5  # volume of the spheres divided by the volume of the box
 SPACING = 2.2 * RADIUS  # distance of the grid points [m]
 SCENES = ("plane", "packing")

@@ -30,7 +30,7 @@ class Model(NamedTuple):
 
 
 def build_spheres(scene: Scene, skin: float) -> Model:
-    """Build the model with arrays. ``skin`` is the skin of the neighbour list [m], or 0 for its default."""
+    """Build the model with arrays. ``skin`` is the skin [m] of the neighbour list, or 0 for its default."""
     world = wl.World()
     points = world.add(MassPoint, position=scene.position, mass=1.0)
     ground = world.add(Ground)

@@ -184,7 +184,7 @@ def create_belt(words: list[str]) -> tuple[Any, Any, int]:
 
 
 class Solve(NamedTuple):
-    """Result of one solve: total time and time before the first step [s], and number of Newton iterations."""
+    """Result of one solve: total time [s], time [s] before the first step, and number of Newton iterations."""
 
     seconds: float
     start: float

@@ -34,7 +34,7 @@ def time_process(*command: str, cold: bool = False) -> Command:
 
 
 def create_case(name: str) -> Case:
-    """Create the comparison of a name.
+    """Create the comparison with the given name.
 
     Raises:
         ValueError: the name is unknown.

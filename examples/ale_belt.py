@@ -16,12 +16,12 @@ and Eytelwein is therefore (T - rhoA v^2)/(T0 - rhoA v^2) = exp(mu pi).
 
 **A belt that transmits a torque** M between two pulleys of the radius R runs from rest to the steady state. The torque
 M is the radius times the difference between the tensions of the tight and the slack strand. At the point where the belt
-runs onto a pulley, the rim moves with the belt. The mass flow is equal at both of these entries. Without slip, the
-ratio of the rim speeds therefore equals the ratio of the stretches |r'| of the strands (creep). The tight strand enters
-the driver. In this model dry friction is a penalty on the slip velocity. Points that would stick by Coulomb's law
-therefore slip a little, which reduces the speed of the driven pulley further. A belt of `Cable2D` with equal parameters
-must give equal results. The nodes of this belt move with the material, so segments enter and leave contact during the
-whole motion.
+runs onto a pulley, the rim moves with the belt. The mass flow is equal at the entries of both pulleys. Without slip,
+the ratio of the rim speeds therefore equals the ratio of the stretches |r'| of the strands (creep). The tight strand
+enters the driver. In this model dry friction is a penalty on the slip velocity. Points that would stick by Coulomb's
+law therefore slip a little, which reduces the speed of the driven pulley further. A belt of `Cable2D` with equal
+parameters must give equal results. The nodes of this belt move with the material, so segments enter and leave contact
+during the whole motion.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897), 190-195; C. D. Mote, J. Franklin Inst. 279 (1965), 430-444; L. Euler,
 Mem. Acad. Sci. Berlin 18 (1769); creep: O. Reynolds, The Engineer 38 (1874), 396.
@@ -54,7 +54,7 @@ RATIOS = (0.0, 0.25, 0.5, 0.75, 0.9)
 # rope on the post: radius [m], load [N], mass per length [kg/m], friction coefficient [1], and speeds [m/s]
 RADIUS, LOAD, ROPE_RHO, FRICTION = 0.1, 100.0, 1.0, 0.5
 ROPE_SPEEDS = (1.0, 3.0, 5.0, 7.0)
-# belt: speed of the driver [rad/s], axial stiffness [N], stress-free strain [1], and end time [s]
+# belt: speed [rad/s] of the driver, axial stiffness [N], stress-free strain [1], and end time [s]
 OMEGA, BELT_EA, BELT_STRAIN, END = 20.0, 4e4, -0.01, 0.6
 
 
@@ -90,7 +90,7 @@ def eval_span_frequency(ratio: float, count: int = 16) -> float:
 
 
 def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
-    """Return the tension [N] at the end at which the rope leaves the post, and the angle of contact [rad], for a rope
+    """Return the tension [N] at the end at which the rope leaves the post, and the angle [rad] of contact, for a rope
     with the speed ``speed`` [m/s].
     """
     length = pi * RADIUS / count
@@ -148,7 +148,7 @@ def draw_rope(speed: float, count: int = 40) -> tuple[float, float]:
 
 @dataclass(frozen=True)
 class Drive:
-    """Results of a run: the means of the speed of the driven pulley [rad/s] and of the torque of the drive [N m] over
+    """Results of a run: the means of the speed [rad/s] of the driven pulley and of the torque [N m] of the drive over
     the last 0.05 s, the tensions [N] in the middle of the strands at the end, the mean number of Newton iterations per
     step, and reports on both pulleys at the end.
     """

@@ -37,14 +37,14 @@ bathymetry = wl.option("bathymetry", "", "", "CSV file with rows x, y, z [m] of 
 output = wl.option("output", "anchor_chain_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-WATER, GRAVITY, DEPTH = 1025.0, 9.81, 70.0  # density of the water [kg/m^3], gravity [m/s^2], mean depth [m]
+WATER, GRAVITY, DEPTH = 1025.0, 9.81, 70.0  # density [kg/m^3] of the water, gravity [m/s^2], mean depth [m]
 DIAMETER, PERIOD = 0.1, 8.0  # diameter [m] of a rod with the chain's volume per length, period [s] of the heave
 CHAIN = {"mass_per_length": 80.0, "axial_stiffness": 2e8, "bending_stiffness": 10.0, "axial_damping": 2e5}
-SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4  # mass per length in water [kg/m]
+SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4  # mass per length [kg/m] in water
 WEIGHT = SUBMERGED * GRAVITY  # weight in water per length [N/m]
-LENGTH, SHIP = 300.0, (263.0, 20.0, 0.0)  # length of the chain [m] and position of its top [m]
-STIFFNESS = 1e6  # stiffness of the bed per length of the chain [N/m^2]
-BRISTLES = 2e5  # stiffness of friction before the chain slips [N/m^2]
+LENGTH, SHIP = 300.0, (263.0, 20.0, 0.0)  # length [m] of the chain and position [m] of its top
+STIFFNESS = 1e6  # stiffness [N/m^2] of the bed per length of the chain
+BRISTLES = 2e5  # stiffness [N/m^2] of friction before the chain slips
 
 
 class Anchored(NamedTuple):

@@ -33,8 +33,8 @@ PER_LENGTH = 1e8 * WIDTH  # stiffnesses of contact and friction are multiples of
 TIMES = (0.3, 0.6, 1.0, 1.5, 2.0, 2.45)  # times [s] at which the speed of the driven pulley is compared
 
 
-DRIVE_SPEED = con.ramp(0.05, 0.6, 0.0, 12.0)  # times [s] and speed of the driver [rad/s]
-LOAD_TORQUE = con.smooth_step(1.0, 1.5, 0.0, -25.0)  # times [s] and torque on the driven pulley [N m]
+DRIVE_SPEED = con.ramp(0.05, 0.6, 0.0, 12.0)  # times [s] and speed [rad/s] of the driver
+LOAD_TORQUE = con.smooth_step(1.0, 1.5, 0.0, -25.0)  # times [s] and torque [N m] on the driven pulley
 
 world = wl.World()
 driver = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=50.0, inertia=0.25)

@@ -52,14 +52,14 @@ segments = wl.option("segments", 4, "1", "contact segments per element", minimum
 load = wl.option("load", 400.0, "N", "weight of block and load", minimum=1e-3)
 strand = wl.option("strand", 1.0, "m", "length of a strand", minimum=0.2)
 modes = wl.option("modes", 8, "1", "number of natural frequencies", minimum=5)
-# radius of the sheaves [m], number of strands, gravity [m/s^2]
+# radius [m] of the sheaves, number of strands, gravity [m/s^2]
 RADIUS, STRANDS, GRAVITY = 0.1, 4, 9.81
 # EA [N], EI [N m^2], mass per length [kg/m], contact stiffness [N/m^2]
 EA, EI, MASS_PER_LENGTH, CONTACT = 1e5, 1e-4, 0.02, 1e9
 
 # the stress-free rope is straight; its initial shape runs over the sheaves
 world = wl.World()
-LEFT, FIXED, RIGHT = (RADIUS, -strand), (3 * RADIUS, 0.0), (5 * RADIUS, -strand)  # centres of the sheaves [m]
+LEFT, FIXED, RIGHT = (RADIUS, -strand), (3 * RADIUS, 0.0), (5 * RADIUS, -strand)  # centres [m] of the sheaves
 rope = cable_around(
     world,
     circles=[Circle(c, RADIUS, "right" if c == FIXED else "left") for c in (LEFT, FIXED, RIGHT)],

@@ -79,8 +79,8 @@ def read_net(world: wl.World) -> CableMesh:
 
 
 def hang(force: float, name: str) -> tuple[wl.State, CableMesh, NDArray[np.float64]]:
-    """Return the equilibrium state with the pull ``force`` [N] on the right edge, the net, and the sum of the forces of
-    the supports on the net [N], shape (2,).
+    """Return the equilibrium state with the pull ``force`` [N] on the right edge, the net, and the sum [N] of the
+    forces of the supports on the net, shape (2,).
     """
     world = wl.World(gravity=(0.0, -GRAVITY))
     net = read_net(world)

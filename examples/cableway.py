@@ -37,12 +37,12 @@ duration = wl.option("duration", 6.0, "s", "time of the haul, long enough for it
 output = wl.option("output", "cableway_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-# positions of the supports [m], unstretched length of the rope [m]
+# positions [m] of the supports, unstretched length [m] of the rope
 START, END, LENGTH = (0.0, 0.0, 0.0), (300.0, 0.0, 60.0), 307.5
 EA, EI, MASS_PER_LENGTH = 1.2e8, 10.0, 8.0  # EA [N], EI [N m^2], mass per length [kg/m]
-TROLLEY, CABIN, HANGER, GRAVITY = 300.0, 1700.0, 4.0, 9.81  # masses [kg], length of the hanger [m], gravity [m/s^2]
+TROLLEY, CABIN, HANGER, GRAVITY = 300.0, 1700.0, 4.0, 9.81  # masses [kg], length [m] of the hanger, gravity [m/s^2]
 FIELD = np.array((0.0, wind, -GRAVITY))
-PLACES = (60.0, 150.0, 240.0)  # positions of the trolley along the rope [m]
+PLACES = (60.0, 150.0, 240.0)  # positions [m] of the trolley along the rope
 
 
 def find_trolley(place: float) -> NDArray[np.float64]:
@@ -52,7 +52,7 @@ def find_trolley(place: float) -> NDArray[np.float64]:
     parts = (START, place), (END, LENGTH - place)
 
     def pull(at: NDArray[np.float64]) -> NDArray[np.float64]:
-        """Return the sum of the forces on the trolley, divided by the weight of the trolley [1]: the pulls of both
+        """Return the sum [1] of the forces on the trolley, divided by the weight of the trolley: the pulls of both
         parts of the rope, and weight and wind of trolley and cabin.
         """
         total = (TROLLEY + CABIN) * FIELD
@@ -106,7 +106,7 @@ def hang(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity, wl.St
 
 
 def find_place(body: wl.Entity, state: wl.State) -> NDArray[np.float64]:
-    """Return the position of a body [m]."""
+    """Return the position [m] of a body."""
     place: NDArray[np.float64] = wl.eval_output(body, "position", state)
     return place
 

@@ -29,7 +29,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Circle, Ground, cable_around, nodes_of
 
-RADIUS = 0.1  # radius of the rope's axis on the post [m]
+RADIUS = 0.1  # radius [m] of the rope's axis on the post
 WEIGHT = 100.0  # weight T0 [N]
 SPARE = 4  # number of elements of each strand in addition to the elements that are pulled over the post
 STEPS = 20  # number of steps in which the rope is displaced by one element length
@@ -37,7 +37,7 @@ STEPS = 20  # number of steps in which the rope is displaced by one element leng
 
 @dataclass(frozen=True)
 class Case:
-    """Parameters of a run: elements on the wrap, segments per element, stiffness of contact and of bristles [N/m^2],
+    """Parameters of a run: elements on the wrap, segments per element, stiffness [N/m^2] of contact and of bristles,
     friction coefficient mu, and displacement of the pulled end.
     """
 
@@ -46,12 +46,12 @@ class Case:
     contact_stiffness: float = 1e9
     bristle_stiffness: float = 1e9
     friction: float = 0.5
-    travel: int = 2  # displacement of the pulled end [element lengths]; results are means over the last element length
+    travel: int = 2  # displacement [element lengths] of the pulled end; results are means over the last element length
 
 
 @dataclass(frozen=True)
 class Drawing:
-    """Results of the pull. The values of each step are the ratio of pull to weight [1], whether a segment closed in the
+    """Results of the pull. The values of each step are the ratio [1] of pull to weight, whether a segment closed in the
     step, and the number of segments that stick. ``report`` describes the contact at the end.
     """
 

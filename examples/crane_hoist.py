@@ -70,7 +70,7 @@ HEIGHT = 1.0 if falls == 4 else 1.6  # initial length l of the falls [m]; two fa
 
 # wound angle at the start, and angle that the drum winds during the hoist [rad]
 WOUND, WINDS = 4.4 * pi, 2.6 * pi
-# speed of the rope when it is wound onto the drum [m/s]; duration of start and stop, and pause before the push [s]
+# speed [m/s] of the rope when it is wound onto the drum; duration of start and stop, and pause before the push [s]
 SPEED, RISE, REST = 1.0, 0.2, 0.2
 # wound angles [rad] at which the rope leaves layer one, and at which it has reached layer two
 END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
@@ -82,7 +82,7 @@ Checks = dict[str, tuple[float, float]]
 
 
 def turn(t: float) -> float:
-    """Return the angle of the drum [rad]. The speed of the drum increases linearly, is constant, and then decreases
+    """Return the angle [rad] of the drum. The speed of the drum increases linearly, is constant, and then decreases
     linearly.
     """
     t = min(t, HOIST)
@@ -185,8 +185,8 @@ def build() -> Crane:
 
 
 def eval_swing(length: float) -> tuple[float, float]:
-    """Return the frequency [Hz] of the slow swing on falls of the given length [m]. The second result is the ratio of
-    the tilt of the block to the angle of the falls [1].
+    """Return the frequency [Hz] of the slow swing on falls of the given length [m]. The second result is the ratio [1]
+    of the tilt of the block to the angle of the falls.
     """
     bars = falls * DENSITY * length
     inertia = np.array(
@@ -223,7 +223,7 @@ def fit_frequency(time: NDArray[np.float64], z: NDArray[np.float64], guess: floa
 
 
 def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Checks]:
-    """Return tensions [N], lift [m] and lever of the torque [m], each with its theoretical value, for the winding of
+    """Return tensions [N], lift [m] and lever [m] of the torque, each with its theoretical value, for the winding of
     one layer. In this layer, the axis of the rope has the given radius.
 
     Columns of ``hoisted`` are the wound angle, time, height and speed of the block, tensions at anchor and drum, and

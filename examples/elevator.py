@@ -25,9 +25,9 @@ differential equation for the displacement of the rope. The example runs three s
 deceleration of the sheave is slightly below and slightly above the first a_c. In the third stop, the deceleration is
 the value of the option ``-brake``. The slip of the rope in each stop is compared with the differential equation twice.
 The first comparison begins at the start of the stop. The second comparison begins shortly after the increase of the
-deceleration, with the displacement and speed that the masses have at this time. The slip in the first comparison
-differs by some millimetres, because rope and bristles deform before the whole contact slips. The second comparison
-contains only the slip.
+deceleration, with the displacement and speed that the masses have at this time. In the first comparison, the slip
+differs from the theory by some millimetres, because rope and bristles deform before the whole contact slips. In the
+second comparison, this deformation has no effect.
 
 Source: L. Euler, Mem. Acad. Sci. Berlin 18 (1769); apparent friction of V-grooves as in EN 81-50.
 """
@@ -53,13 +53,13 @@ stops = wl.option("stops", 3, "1", "3: all stops, 1: the stop of -brake alone", 
 output = wl.option("output", "elevator_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-# gravity [m/s^2], radius of the rope's axis on the sheave and radius of the rope [m]
+# gravity [m/s^2], radii [m] of the rope's axis on the sheave and of the rope
 G, RADIUS, ROPE = 9.81, 0.25, 0.005
 CABIN, WEIGHT, DENSITY, EA = 120.0, 80.0, 0.4, 2e6  # masses [kg]; mass per length [kg/m] and EA [N] of the rope
-CONTACT = 1e8  # stiffness of contact and bristles [N/m^2]
+CONTACT = 1e8  # stiffness [N/m^2] of contact and bristles
 RISE, STEP, REST = 0.2, 1e-3, 0.1  # rise time of the deceleration, step size, and time after the stop [s]
 LATER = 0.25  # time [s] at which the whole contact already slips
-SHORT = 0.5  # length of the cabin's strand at the start [m]
+SHORT = 0.5  # length [m] of the cabin's strand at the start
 FRICTION = friction / sin(groove)
 
 
@@ -70,7 +70,7 @@ class Brake:
 
     def __init__(self, rate: float) -> None:
         self.rate = rate
-        self.end = speed / rate + 0.5 * RISE  # time at which the sheave stops [s]
+        self.end = speed / rate + 0.5 * RISE  # time [s] at which the sheave stops
         if self.end < RISE:
             raise SystemExit(f"brake = {rate:g} m/s^2 stops the sheave within {RISE} s: must be < {speed / RISE:g}")
 
@@ -79,7 +79,7 @@ class Brake:
         return self.rate * min(t / RISE, 1.0)
 
     def speed(self, t: float) -> float:
-        """Return the speed of the rim [m/s]."""
+        """Return the speed [m/s] of the rim."""
         return speed - 0.5 * self.rate * t**2 / RISE if t < RISE else max(self.rate * (self.end - t), 0.0)
 
     def way(self, t: float) -> float:
@@ -91,9 +91,9 @@ class Brake:
 
 
 def eval_deceleration(way: float, v: float, other: float) -> float:
-    """Return the deceleration [m/s^2] of a rope that slips along its whole contact. ``way`` is the displacement of the
-    rope since the start of the stop [m], v its speed [m/s], and ``other`` the initial length of the counterweight's
-    strand [m].
+    """Return the deceleration [m/s^2] of a rope that slips along its whole contact. ``way`` is the displacement [m] of
+    the rope since the start of the stop, v its speed [m/s], and ``other`` the initial length [m] of the counterweight's
+    strand.
     """
     m1, m2 = CABIN + DENSITY * (SHORT + way), WEIGHT + DENSITY * (other - way)
     ratio = exp(FRICTION * pi)
@@ -103,8 +103,8 @@ def eval_deceleration(way: float, v: float, other: float) -> float:
 
 
 class Slip(NamedTuple):
-    """Motion of the rope in a stop: time at which the rope stops [s], slip [m], deceleration at the start of slip
-    [m/s^2].
+    """Motion of the rope in a stop: time [s] at which the rope stops, slip [m], deceleration [m/s^2] at the start of
+    slip.
     """
 
     end: float
@@ -150,7 +150,7 @@ class Elevator(NamedTuple):
 
 
 def build(rim: Brake, other: float) -> Elevator:
-    """Build a new elevator. ``other`` is the initial length of the counterweight's strand [m]."""
+    """Build a new elevator. ``other`` is the initial length [m] of the counterweight's strand."""
     world = wl.World(gravity=(0.0, -G, 0.0))
     sheaves = [Sheave((0.0, 0.0, 0.0), (0.0, 0.0, 1.0), RADIUS, "right")]
     route = route_over_sheaves(sheaves, start=(-RADIUS, -other, 0.0), end=(RADIUS, -SHORT, 0.0))
@@ -207,7 +207,7 @@ def hang(model: Elevator) -> wl.State:
 
 
 class Stop(NamedTuple):
-    """Results of a run: slip of the rope [m], ratio T1/T2 while the rope slips [1], and theoretical motions from the
+    """Results of a run: slip [m] of the rope, ratio T1/T2 [1] while the rope slips, and theoretical motions from the
     start of braking and from the time LATER.
     """
 
@@ -218,8 +218,8 @@ class Stop(NamedTuple):
 
 
 def stop(rate: float, other: float, record: bool) -> Stop:
-    """Run one emergency stop with the deceleration ``rate`` [m/s^2] of the rim. ``other`` is the initial length of the
-    counterweight's strand [m].
+    """Run one emergency stop with the deceleration ``rate`` [m/s^2] of the rim. ``other`` is the initial length [m] of
+    the counterweight's strand.
     """
     rim = Brake(rate)
     theory = integrate(rim, other)

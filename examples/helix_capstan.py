@@ -22,7 +22,7 @@ import windlass as wl
 from windlass import connectors as con
 from windlass.elements import Ground, cable_along, helix, nodes_of
 
-RADIUS = 0.1  # radius of the rope's axis on the drum [m]
+RADIUS = 0.1  # radius [m] of the rope's axis on the drum
 ROPE = 0.005  # radius of the rope [m]
 ANGLE = 1.5 * pi  # wrap angle around the axis [rad]
 TENSION = 100.0  # force T0 [N] on the first end
@@ -34,8 +34,8 @@ FAR = 1e3  # largest displacement [m] in the tables of prescribed displacements;
 
 @dataclass(frozen=True)
 class Case:
-    """Parameters of a run: lead angle [rad], elements on the drum, points per element, stiffness of contact and of
-    bristles [N/m^2], and further parameters with comments.
+    """Parameters of a run: lead angle [rad], elements on the drum, points per element, stiffness [N/m^2] of contact and
+    of bristles, and further parameters, which comments explain.
     """
 
     lead: float = 0.2
@@ -45,8 +45,8 @@ class Case:
     bristle_stiffness: float = 5e7
     axial_stiffness: float = 2e5  # axial stiffness [N]
     friction: float = 0.3
-    groove: float = 0.0  # half angle of a V-groove [rad]; 0 selects a smooth drum
-    travel: float = 1.5  # displacement of the pulled end [element lengths]; results are means over the last length
+    groove: float = 0.0  # half angle [rad] of a V-groove; 0 selects a smooth drum
+    travel: float = 1.5  # displacement [element lengths] of the pulled end; results are means over the last length
 
     @property
     def steps(self) -> int:
@@ -64,7 +64,7 @@ def exact(case: Case) -> float:
 
 @dataclass(frozen=True)
 class Drawing:
-    """Results of the pull. The values of each step are the ratio of pull to T0 [1], whether a point closed, and the
+    """Results of the pull. The values of each step are the ratio [1] of pull to T0, whether a point closed, and the
     numbers of Newton iterations and passes. ``report`` describes the contact after the last step. ``steps`` is the
     number of steps per element length, see `Case`.
     """

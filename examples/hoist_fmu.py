@@ -27,9 +27,9 @@ end_time = wl.option("end_time", 2.0, "s", "end of the motion", minimum=0.1)
 controller = wl.option("controller", "", "", "an FMU that controls the motor")
 exchange = wl.option("exchange", 0.01, "s", "time between two exchanges with the controller", minimum=1e-4)
 
-# radius of the drum [m], inertia of drum and motor [kg m^2], length of the rope [m], EA [N], gravity [m/s^2]
+# radius [m] of the drum, inertia [kg m^2] of drum and motor, length [m] of the rope, EA [N], gravity [m/s^2]
 R, J, LENGTH, EA, GRAVITY = 0.15, 0.9, 8.0, 4e5, 9.81
-ROPE, TORQUE = 0.05, 45.0  # mass per length of the rope [kg/m], torque of the motor without a controller [N m]
+ROPE, TORQUE = 0.05, 45.0  # mass per length [kg/m] of the rope, torque [N m] of the motor without a controller
 WEIGHT = (mass + ROPE * LENGTH) * GRAVITY
 
 world = wl.World(gravity=(0.0, -GRAVITY))
@@ -47,7 +47,7 @@ out = con.coordinate_marker(world, rope.feed, "s")  # length of rope that has le
 motor = world.add(con.CoordinateLoad, marker=out)
 brake = world.add(con.CoordinateConstraint, marker1=out)
 state = wl.Static(world).solve()
-pull = float(state.of(brake, "lam")[0, 0])  # force of the rope on the drum [N]
+pull = float(state.of(brake, "lam")[0, 0])  # force [N] of the rope on the drum
 world.set(brake, active=False)
 
 

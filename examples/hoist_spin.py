@@ -33,9 +33,9 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 DIAMETER, EA, EI, GJ = 0.016, 8e6, 40.0, 100.0  # rope: diameter [m], EA [N], EI [N m^2], GJ [N m^2]
 
-# coupling of tension and twist [N m]: the torque is the tension times 0.1 diameters of the rope
+# coupling [N m] of tension and twist: the torque is the tension times 0.1 diameters of the rope
 C = 0.1 * DIAMETER * EA
-# mass per length [kg/m], inertia of the block [kg m^2], gravity [m/s^2]
+# mass per length [kg/m], inertia [kg m^2] of the block, gravity [m/s^2]
 MASS_PER_LENGTH, INERTIA, GRAVITY = 0.9, 8.0, 9.81
 
 # The rope hangs along -z. The first axes of the cross-sections at its nodes and of the block point along x.

@@ -1,4 +1,4 @@
-"""The start of a belt drive. Its friction and stiffness are identified from the measured speed of the driven pulley.
+"""Friction and stiffness of a belt drive are identified from the speed of the driven pulley during the start.
 
 The command ``windlass run examples/identify_friction.py`` runs the example. The option ``-help`` lists all options. The
 driver accelerates faster than the belt can accelerate the driven pulley. Therefore the belt slips at first. Then the
@@ -44,8 +44,8 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 # pulleys: radius and distance [m], inertia [kg m^2], damping [N m s/rad]
 RADIUS, DISTANCE, INERTIA, DAMPING = 0.1, 0.24, 0.2, 0.05
-SPEED, RISE = 30.0, 0.12  # speed of the driver [rad/s], duration of its rise [s]
-CORD, RHO = 0.004, 0.1  # height of the cord above the face [m], mass of the belt per length [kg/m]
+SPEED, RISE = 30.0, 0.12  # speed [rad/s] of the driver, duration [s] of its rise
+CORD, RHO = 0.004, 0.1  # height [m] of the cord above the face, mass of the belt per length [kg/m]
 
 world = wl.World()
 driver = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=1.0, inertia=1e-3)

@@ -34,7 +34,7 @@ RADIUS, EA, STIFFNESS, STEP, RISE = 0.005, 2e4, 2e8, 1e-3, 0.02
 
 
 def lay_rope() -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
-    """Return positions [m] and directions of the nodes, shape (elements + 1, 3), and the length of the rope [m]."""
+    """Return positions [m] and directions of the nodes, shape (elements + 1, 3), and the length [m] of the rope."""
     t = np.linspace(-2.05, 2.05, 8001)
     curve = 0.04 * np.stack((t**3 - 3.0 * t, t**4 - 4.0 * t**2, 0.175 * (t**5 - 10.0 * t)), axis=1)
     tail = np.linspace(0.0, 0.05, 801)[1:, None]

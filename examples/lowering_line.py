@@ -44,13 +44,13 @@ step = wl.option("step", 0.05, "s", "time step", minimum=1e-4)
 output = wl.option("output", "lowering_line_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-WATER, GRAVITY = 1025.0, 9.81  # density of the water [kg/m^3], gravity [m/s^2]
+WATER, GRAVITY = 1025.0, 9.81  # density [kg/m^3] of the water, gravity [m/s^2]
 MASS, DIAMETER = 12e3, 2.0  # mass [kg] and diameter [m] of the load
 TIP, FIRST = 12.0, 8.0  # height of the crane tip above the water, and length of the rope at the start [m]
 EA, RHO, DAMPING, ROPE = 1.2e7, 2.8, 1e6, 0.05  # rope: EA [N], mass per length [kg/m], damping [N s], diameter [m]
-OMEGA = 2.0 * np.pi / period  # angular frequency of heave [rad/s]
+OMEGA = 2.0 * np.pi / period  # angular frequency [rad/s] of heave
 WAIT = 6.0  # time in which heave and waves grow, before the winch starts [s]
-VOLUME = np.pi / 6.0 * DIAMETER**3  # volume of the load [m^3]
+VOLUME = np.pi / 6.0 * DIAMETER**3  # volume [m^3] of the load
 MOVING = MASS + 0.5 * WATER * VOLUME  # mass of the load plus its added mass [kg]
 
 
@@ -63,7 +63,7 @@ def eval_amplitude(length: float) -> float:
 
 
 def find_resonance() -> float:
-    """Return the length of the rope [m] at which the amplitude of the tension is largest."""
+    """Return the length [m] of the rope at which the amplitude of the tension is largest."""
     lengths = np.linspace(FIRST, 3.0 * EA / (MOVING * OMEGA**2), 4000)
     return float(lengths[np.argmax([eval_amplitude(length) for length in lengths])])
 
@@ -75,7 +75,7 @@ class Tension(wl.StepHook):
         self.rope, self.rows = rope, list[tuple[float, float, float]]()
 
     def after_step(self, state: wl.State) -> None:
-        """Record the time [s], the length of the rope [m] and the tension at the crane tip [N]."""
+        """Record the time [s], the length [m] of the rope and the tension [N] at the crane tip."""
         outside = self.rope.outside
         length = float(np.sum(wl.eval_output(outside, "length", state)))
         tension = float(np.ravel(wl.eval_output(outside[0], "axial_force", state, share=0.0))[0])
@@ -83,8 +83,9 @@ class Tension(wl.StepHook):
 
 
 def land() -> list[tuple[str, float, float]]:
-    """Lower a chain onto a bed with friction. Return names, values and closed forms of the tension at the touchdown
-    point [N] and of the length on the bed [m]."""
+    """Lower a chain onto a bed with friction. Return names, values and closed forms of the tension [N] at the touchdown
+    point and of the length [m] on the bed.
+    """
     world, rho, stiff, end, length = wl.World(gravity=(0.0, 0.0, -GRAVITY)), 200.0, 5e8, (150.0, 0.0, 50.0), 165.0
     bed = 3e3 * rho * GRAVITY
     damper = 0.6 * np.sqrt(bed * rho)
@@ -155,11 +156,11 @@ def main() -> None:
     grown = con.smooth_step(0.0, WAIT, 0.0, amplitude)
 
     def fed(t: float) -> float:
-        """Return the change of the length of the rope [m]."""
+        """Return the change [m] of the length of the rope."""
         return sum(part(t) for part in parts)
 
     def heave_of_ship(t: float) -> float:
-        """Return the vertical displacement of the tip of the crane [m]."""
+        """Return the vertical displacement [m] of the tip of the crane."""
         return float(grown(t) * np.sin(OMEGA * t))
 
     con.prescribe(world, rope.feed, "s", fed)

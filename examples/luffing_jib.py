@@ -11,9 +11,9 @@ gravity g:
     T a = W L cos α + m g (L²/2) cos α,   with the lever a of the pendants and the load W at the tip.
 
 The compression N increases the side deflection v of the jib. The pendants with the length l exert a restoring force on
-the tip. The side deflection is computed by the theory of second order with shear. Let θ be the rotation of the cross
-section, H the force along y, M the bending moment, GA the shear stiffness, EI the bending stiffness, and p the wind per
-length. A prime denotes the derivative along the jib, from the foot to the tip:
+the tip. The side deflection is computed by second-order theory with shear. Let θ be the rotation of the cross section,
+H the force along y, M the bending moment, GA the shear stiffness, EI the bending stiffness, and p the wind per length.
+A prime denotes the derivative along the jib, from the foot to the tip:
 
     v' = θ + (H + N θ)/GA,   θ' = M/EI,   M' = -H - N v',   H' = -p,   H(L) = F - T v(L)/l,   M(L) = 0.
 
@@ -41,12 +41,12 @@ LENGTH, EA, GA, GJ, EI, MASS_PER_LENGTH = 40.0, 1.6e9, 2e8, 2e8, 3e8, 120.0
 TOP = np.array((-6.0, 0.0, 12.0))  # upper end of the pendants at the crane [m]; the foot of the jib is the origin
 PENDANT_EA, PENDANT_MASS = 6e8, 12.0  # pendants: EA [N], mass per length [kg/m]
 ROPE, ROPE_EA, ROPE_MASS = 12.0, 2e8, 3.0  # rope of the load: length [m], EA [N], mass per length [kg/m]
-# width [m] and drag coefficient [1] of the jib, drag area of the load [m^2], density of the air [kg/m^3]
+# width [m] and drag coefficient [1] of the jib, drag area [m^2] of the load, density [kg/m^3] of the air
 SOLID, DRAG, AREA, AIR = 0.6, 1.8, 5.0, 1.25
 GRAVITY = 9.81
 ALONG = np.array((np.cos(np.radians(angle)), 0.0, np.sin(np.radians(angle))))
 TIP = LENGTH * ALONG
-GUST = 0.5 * AIR * speed**2 * AREA  # force of the wind on the load [N]
+GUST = 0.5 * AIR * speed**2 * AREA  # force [N] of the wind on the load
 
 
 def lift(mass: float) -> tuple[float, float, float]:
@@ -90,7 +90,9 @@ def lift(mass: float) -> tuple[float, float, float]:
 
 
 def evaluate_theory(mass: float) -> tuple[float, float, float]:
-    """Return the quantities of `lift` by equilibrium of the undeformed jib and the theory of second order."""
+    """Return the quantities of `lift`, computed from the equilibrium of the undeformed jib and from second-order
+    theory.
+    """
     reach = float(np.linalg.norm(TIP - TOP))
     pull = (TOP - TIP) / reach
     weight, own = (mass + ROPE_MASS * ROPE + 0.5 * PENDANT_MASS * reach) * GRAVITY, MASS_PER_LENGTH * GRAVITY

@@ -2,9 +2,9 @@
 
 The command ``windlass run examples/moored_buoy.py`` runs the example. The option ``-help`` lists all options, and
 ``-report FILE`` writes a report with the spectra of the tensions. The command ``windlass sweep examples/moored_buoy.py
--cases seas.csv`` runs the seas of a file with the columns ``height``, ``period``, ``heading`` and ``seed``. The command
-``windlass show moored_buoy_out/mooring.vtkhdf`` shows the ropes, the buoy and the forces of the water, and ``-movie
-FILE.mp4`` writes a video.
+-cases seas.csv`` runs the example for each sea in a file with the columns ``height``, ``period``, ``heading`` and
+``seed``. The command ``windlass show moored_buoy_out/mooring.vtkhdf`` shows the ropes, the buoy and the forces of the
+water, and ``-movie FILE.mp4`` writes a video.
 
 The buoy is a cylinder (`CylinderFluidLoad`) that crosses the water surface. The immersed volume of the buoy, which
 determines buoyancy and stability, is computed exactly for the waves and the position of the buoy. Ropes of polyester
@@ -38,13 +38,13 @@ step = wl.option("step", 0.05, "s", "time step", minimum=1e-4)
 output = wl.option("output", "moored_buoy_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density of the water [kg/m^3], gravity [m/s^2], depth [m]
+WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density [kg/m^3] of the water, gravity [m/s^2], depth [m]
 DIAMETER, HEIGHT, MASS = 3.0, 2.4, 9000.0  # diameter and height [m] and mass [kg] of the buoy
-INERTIA = (9.0e3, 9.0e3, 1.0e4)  # moments of inertia of the buoy [kg m^2]
-CENTER = -0.8  # height of the centre of mass above the middle of the buoy [m]
+INERTIA = (9.0e3, 9.0e3, 1.0e4)  # moments of inertia [kg m^2] of the buoy
+CENTER = -0.8  # height [m] of the centre of mass above the middle of the buoy
 SPREAD, LENGTH = 60.0, 82.0  # horizontal distance of the anchors, and unstretched length of a rope [m]
 ROPE = {"mass_per_length": 1.5, "axial_stiffness": 4e5, "bending_stiffness": 1.0, "axial_damping": 2e4}
-ROPE_DIAMETER = 0.04  # diameter of the ropes [m]
+ROPE_DIAMETER = 0.04  # diameter [m] of the ropes
 END_ADDED_MASS = 0.64  # added mass of each end of the buoy, relative to the mass of half a sphere of water [1]
 ANGLES = np.radians((0.0, 120.0, 240.0))
 

@@ -39,20 +39,20 @@ heave = wl.option("heave", "", "", "CSV file with the columns time [s] and heave
 output = wl.option("output", "mooring_line_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density of the water [kg/m^3], gravity [m/s^2], depth [m]
+WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density [kg/m^3] of the water, gravity [m/s^2], depth [m]
 DIAMETER = 0.09  # diameter [m] of a rod with the same volume per length as the chain
 CHAIN = {"mass_per_length": 60.0, "axial_stiffness": 2e8, "bending_stiffness": 1.0, "axial_damping": 1e5}
-# mass per length in water [kg/m]
+# mass per length [kg/m] in water
 SUBMERGED = CHAIN["mass_per_length"] - WATER * np.pi * DIAMETER**2 / 4
 WEIGHT = SUBMERGED * GRAVITY  # weight in water per length [N/m]
 
-# stiffness of the sea bed [N/m^2], with which the depth of the chain in the bed is a millimetre
+# stiffness [N/m^2] of the sea bed, with which the depth of the chain in the bed is a millimetre
 STIFFNESS = 5e5
-# stiffness of friction before the chain slips [N/m^2]: a high value at rest, for an accurate force on the anchor, and a
+# stiffness [N/m^2] of friction before the chain slips: a high value at rest, for an accurate force on the anchor, and a
 # lower value in motion
 BRISTLES, SOFT_BRISTLES = 1e8, 2e6
 ANCHOR, TOP, LENGTH = (0.0, 0.0, -DEPTH), (181.5, 0.0, -2.0), 200.0  # positions of anchor and top, length [m]
-PULL, PULLS = 8.0, 16  # displacement of the ship that pulls the line taut [m], and number of steps of this displacement
+PULL, PULLS = 8.0, 16  # displacement [m] of the ship that pulls the line taut, and number of steps of this displacement
 SEA = con.jonswap(height, period, seed, count=40)
 
 

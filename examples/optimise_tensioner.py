@@ -53,20 +53,20 @@ BANDS = [
     for band in (low_band, high_band)
 ]
 
-# pulleys in the order of the belt: centres and radii [m], sides, and torques of the driven machines [N m]
+# pulleys in the order of the belt: centres and radii [m], sides, and torques [N m] of the driven machines
 AT = {"crank": (0.0, 0.0), "tensioner": (-0.07, 0.18), "alternator": (-0.05, 0.35), "idler": (0.115, 0.255)}
 AT["compressor"] = (0.25, 0.1)
 RADII, SIDES = np.array([0.08, 0.035, 0.03, 0.035, 0.06]), ("right", "left", "right", "left", "right")
 TORQUES, LOADED = np.array([0.0, 0.0, 6.0, 0.0, 12.0]), [0, 2, 4]
-# friction coefficients of the ribs and of the back, and heights of the cord above both faces [m]; pivot of the arm [m]
-# and stiffness of its spring [N m/rad]; tension of the mounted belt [N], EA [N], EI [N m^2], mass per length [kg/m]
+# friction coefficients of the ribs and of the back, and heights [m] of the cord above both faces; pivot [m] of the arm
+# and stiffness [N m/rad] of its spring; tension [N] of the mounted belt, EA [N], EI [N m^2], mass per length [kg/m]
 FRICTION, CORD = np.array([0.8, 0.4, 0.8, 0.4, 0.8]), np.array([0.002, 0.001, 0.002, 0.001, 0.002])
 PIVOT, SPRING, MOUNTED, EA, EI, RHO = (-0.16, 0.10), 15.0, 400.0, 2e5, 5e-3, 0.1
 CORDS, SIGNS = RADII + CORD, np.array([-1.0, 1.0, -1.0, 1.0, -1.0])
 SPANS = [f"{one}-{two}" for one, two in zip(AT, [*list(AT)[1:], "crank"], strict=True)]
-V = speed * CORDS[0]  # speed of the belt [m/s]
+V = speed * CORDS[0]  # speed [m/s] of the belt
 
-# start value, smallest value and largest value of each parameter: torque of the spring in the mounted drive [N m], and
+# start value, smallest value and largest value of each parameter: torque [N m] of the spring in the mounted drive, and
 # positions [mm]
 PARAMETERS = {
     "spring torque": (18.0, 12.0, 30.0),
@@ -120,8 +120,8 @@ class Drive:
         con.fix(world, nodes_of(world, self.belt.cables)[lowest(self.belt)], "x")
 
     def results(self, state: wl.State) -> dict[str, float]:
-        """Return the mean share of the friction limit (slip) [1], the largest tension [N], the rotation of the arm
-        [rad], and the frequencies of the spans [Hz].
+        """Return the mean share of the friction limit (slip) [1], the largest tension [N], the rotation [rad] of the
+        arm, and the frequencies [Hz] of the spans.
         """
         centres = np.array([wl.eval_output(body, "position", state)[:2] for body in self.bodies])
         spans, wraps = find_geometry(centres)
@@ -150,7 +150,7 @@ def lowest(belt: wl.Belt) -> int:
 
 
 def find_geometry(centres: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
-    """Return the lengths of the spans [m] and the wrap angles [rad] of a belt on circles with the given centres."""
+    """Return the lengths [m] of the spans and the wrap angles [rad] of a belt on circles with the given centres."""
     lines = np.roll(centres, -1, axis=0) - centres
     across = np.roll(SIGNS * CORDS, -1) - SIGNS * CORDS
     spans = np.sqrt((lines**2).sum(axis=1) - across**2)

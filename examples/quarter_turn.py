@@ -30,7 +30,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 # radius of the pulleys, width of the belt and half of its thickness [m], tension [N]
 RADIUS, WIDTH, HALF, TENSION = 0.1, 0.03, 0.0005, 200.0
-GJ, STEP = 0.05, 0.025  # torsional stiffness [N m^2], rotation of the driver in a step [rad]
+GJ, STEP = 0.05, 0.025  # torsional stiffness [N m^2], rotation [rad] of the driver in a step
 
 # the driver rotates about z, and the driven pulley about x
 world = wl.World()

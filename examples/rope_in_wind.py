@@ -34,7 +34,7 @@ length = wl.option("length", 50.4, "m", "unstretched length of the rope", minimu
 output = wl.option("output", "rope_in_wind_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-START, END = (0.0, 0.0, 10.0), (50.0, 4.0, 14.0)  # positions of the mast tops [m]
+START, END = (0.0, 0.0, 10.0), (50.0, 4.0, 14.0)  # positions [m] of the mast tops
 EA, EI, MASS_PER_LENGTH, GRAVITY = 1e6, 1e-4, 1.2, 9.81  # EA [N], EI [N m^2], mass per length [kg/m], gravity [m/s^2]
 SIDE = wind / MASS_PER_LENGTH  # load of the wind per mass [m/s^2]
 EXACT = hang_between(START, END, length, EA, MASS_PER_LENGTH, (0.0, SIDE, -GRAVITY))

@@ -29,11 +29,11 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 # data of the drive
 AT = {"crank": (0.0, 0.0), "tensioner": (-0.07, 0.18), "alternator": (-0.05, 0.35), "idler": (0.115, 0.255)}
-AT["compressor"] = (0.25, 0.1)  # positions of the centres [m]
+AT["compressor"] = (0.25, 0.1)  # positions [m] of the centres
 RADII = {"crank": 0.08, "tensioner": 0.035, "alternator": 0.03, "idler": 0.035, "compressor": 0.06}  # radii [m]
 INERTIA = {"crank": 0.02, "tensioner": 1e-4, "alternator": 3e-3, "idler": 1e-4, "compressor": 2e-3}  # [kg m^2]
 
-# damping of the driven machines [N m s/rad]
+# damping [N m s/rad] of the driven machines
 DRAG = {"alternator": 0.03, "compressor": 0.08}
 # tensioner: pivot [m], arm [m], torsion spring [N m/rad]; belt: EA [N], mass per length [kg/m]
 PIVOT, ARM, SPRING, EA, RHO = (-0.16, 0.10), (0.09, 0.08), 60.0, 1e5, 0.1

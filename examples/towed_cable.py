@@ -31,7 +31,7 @@ diameter = wl.option("diameter", 0.03, "m", "diameter of the rope", minimum=1e-4
 output = wl.option("output", "towed_cable_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-WATER, GRAVITY = 1025.0, 9.81  # density of water [kg/m^3], gravity [m/s^2]
+WATER, GRAVITY = 1025.0, 9.81  # density [kg/m^3] of water, gravity [m/s^2]
 SPEEDS = (0.5, 1.0, 2.0, 4.0)  # speeds of the ship [m/s]
 START = np.radians(5.0)
 NORMAL, AXIAL = 1.2, 0.01  # drag coefficients [1]

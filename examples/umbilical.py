@@ -92,7 +92,7 @@ end = 2.0 * turning
 
 
 def move_clamp(t: float) -> float:
-    """Return the displacement of the clamp [m]."""
+    """Return the displacement [m] of the clamp."""
     return stretched - speed * (t if t < turning else 2.0 * turning - t)
 
 

@@ -99,7 +99,9 @@ MADE = (
 
 
 def find_laws() -> list[Law]:
-    """Return the laws of the package whose rows users add, by the names of their components."""
+    """Return those laws of the package whose rows are added by users. The laws are sorted by the names of their
+    components.
+    """
     names = {}
     for package in (windlass.elements, windlass.connectors):
         for name in package.__all__:

@@ -71,10 +71,10 @@ class Dynamic(StepSolver):
     Args:
         world: the model.
         step: nominal step size [s]. ``-<prefix>step`` overrides it.
-        end: time at the end [s]. ``-<prefix>end`` overrides it.
+        end: end time [s]. ``-<prefix>end`` overrides it.
         method: ``"generalized_alpha"``, ``"generalized_alpha_index2"``, ``"newmark"``, ``"trapezoidal_index2"``, or a
             name that `register_integrator` has added. ``-<prefix>method`` overrides it.
-        spectral_radius: spectral radius of generalised-alpha at infinite frequency [1], from 0 (largest numerical
+        spectral_radius: spectral radius [1] of generalised-alpha at infinite frequency, from 0 (largest numerical
             damping) to 1 (no damping).
         rotations: integration of Euler parameters, ``"steady"`` or ``"parameters"``, see `create_integrator`.
         rtol, atol, max_it: default tolerances and default largest number of iterations of Newton's method, see
@@ -105,7 +105,7 @@ class Dynamic(StepSolver):
         adaptive: whether to reduce the step size after a failed step, and to increase the step size again after steps
             without failure.
         control: rules for the reduction and increase of the step size, see `StepControl`.
-        pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware that run
+        pace: largest ratio [1] of simulated time to elapsed time, for simulations with controllers or hardware that run
             in real time. The run waits after a step if the ratio would otherwise be larger. With 0, there is no limit.
             ``-<prefix>pace`` overrides the argument.
         prefix: options prefix.
@@ -246,7 +246,7 @@ class Dynamic(StepSolver):
                 h, ends = run.propose()
                 attempt = run.attempt(h, ends)  # compute the predictor, then repeat Newton's method and contact updates
                 if attempt.converged:
-                    run.accept(h)  # Project after velocity jumps. Copy the end of the step to the state.
+                    run.accept(h)  # Project after velocity jumps. Copy the motion at the end of the step to the state.
                     yield current
                     run.go_on()
                 else:
@@ -294,7 +294,7 @@ class Dynamic(StepSolver):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         super().restore(kept)
         self.sizes.restore(kept["sizes"])
         self.newton.restore(kept["newton"])
@@ -432,7 +432,7 @@ class Run:
 
         Args:
             h: size [s].
-            ends: times at the end of the step and at the ends of later steps of the same size [s]. If compiled code
+            ends: times [s] at the end of the step and at the ends of later steps of the same size. If compiled code
                 executes these steps, the returned attempt describes the last step, or the step that compiled code could
                 not finish.
         """
@@ -497,7 +497,7 @@ class Run:
         return attempt.iterations >= HARD or self._solver.statistics.steps == 0
 
     def _run_newton(self, attempt: StepAttempt, scheme: Scheme, ends: Sequence[float], compiled: bool) -> bool:
-        """Run Newton's method for one pass. Return whether it has converged.
+        """Run Newton's method for one pass. Return whether Newton's method has converged.
 
         Args:
             attempt: the attempt that contains the pass.

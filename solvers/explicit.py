@@ -1,9 +1,9 @@
 """Explicit dynamics: a(t, q, v) is computed from M a + f(q, v, t) + C_q^T lam = loads. The steps need no iterations.
 
-The explicit solver is intended for models of particles with many contacts and short simulated times. It is also
-intended for results whose errors are near the rounding error. Implicit methods (`Dynamic`) are better for stiff models
-such as cables. Explicit steps must be shorter than 2/ω, where ω is the highest angular frequency of the model. The
-modules `verlet` and `runge_kutta` describe the methods, and `accelerations` describes the equations.
+The explicit solver is intended for models of particles with many contacts and short simulated times. The explicit
+solver is also intended for results whose errors are near the rounding error. Implicit methods (`Dynamic`) are better
+for stiff models such as cables. Explicit steps must be shorter than 2/ω, where ω is the highest angular frequency of
+the model. The modules `verlet` and `runge_kutta` describe the methods, and `accelerations` describes the equations.
 """
 
 from __future__ import annotations
@@ -68,7 +68,7 @@ class StepGrid:
     of the step size, multiples are counted from 0, otherwise from the start.
 
     Attributes:
-        start, step, end: time at the start of the run, step size, and time at the end of the run [s].
+        start, step, end: start time [s] of the run, step size [s], and end time [s] of the run.
     """
 
     start: float
@@ -103,7 +103,7 @@ class Explicit(StepSolver):
     Args:
         world: the model.
         step: step size [s]. For ``"rk"`` the largest step size. Steps end exactly at all multiples of the step size.
-        end: time at the end [s]. The options ``-<prefix>step``, ``-<prefix>end`` and ``-<prefix>method`` override the
+        end: end time [s]. The options ``-<prefix>step``, ``-<prefix>end`` and ``-<prefix>method`` override the
             arguments.
         method: ``"verlet"``: velocity Verlet of order 2 with fixed steps. ``"rk"``: Runge-Kutta of order 8 with error
             control (SciPy's DOP853). ``"euler"``, ``"midpoint"``, ``"rk3"``, ``"rk4"``, ``"rk6"``: orders 1, 2, 3, 4, 6
@@ -120,8 +120,8 @@ class Explicit(StepSolver):
             contact changes its state within the step.
         adaptive: whether to repeat steps with recommended sizes. With True, ``"rk"`` also repeats a step with a shorter
             size if the step does not resolve a contact, or if a point passes through an object within the step.
-        smallest_step: smallest size with which a step is repeated [s]; default 1e-4 of ``step``.
-        pace: largest ratio of simulated time to elapsed time [1], for simulations with controllers or hardware that run
+        smallest_step: smallest size [s] with which a step is repeated; default 1e-4 of ``step``.
+        pace: largest ratio [1] of simulated time to elapsed time, for simulations with controllers or hardware that run
             in real time. The run waits after a step if the ratio would otherwise be larger. With 0, there is no limit.
             The option ``-<prefix>pace`` overrides the argument.
         prefix: options prefix.
@@ -343,7 +343,7 @@ class Explicit(StepSolver):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         super().restore(kept)
         self._grid = replace(self._grid, start=float(kept["start"]))
         self._method.restore(kept["method"])
@@ -373,7 +373,7 @@ class Explicit(StepSolver):
         return self.watches.find_cut(size)
 
     def _look(self, size: float) -> None:
-        """Call the monitors after a step of the given size [s]. The fields contain the end of the step."""
+        """Call the monitors after a step of the given size [s]. The fields contain the state at the end of the step."""
         self.contacts.resize(size)
         self.watches.after_newton()
 

@@ -19,7 +19,7 @@ from windlass.framework.state.hooks import is_hook
 from windlass.framework.state.state import State
 
 LONGEST_TIME = 1e12
-"""Limit of step sizes and end times [s]. Longer times are assumed to be mistakes.
+"""Limit [s] of step sizes and end times. Longer times are assumed to be mistakes.
 """
 MOST_STEPS = 1e12
 """Largest plausible number of steps. If the number is larger, the step size is assumed to be a mistake."""

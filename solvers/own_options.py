@@ -21,7 +21,7 @@ Value = TypeVar("Value", bound=int | float | bool | str)
 Table = Mapping[str, Option]
 
 SHORTEST = 1e-300
-"""Smallest step size and smallest end time that the command line accepts [s]."""
+"""Smallest step size [s] and smallest end time [s] that the command line accepts."""
 EXPLICIT = ("verlet", "rk", "euler", "midpoint", "rk3", "rk4", "rk6")
 STABILITY = ("check", "follow", "off")
 VELOCITIES = ("zero", "given")

@@ -96,9 +96,9 @@ class SlackLines(Exception):
 
 
 class StepsFailed(Exception):
-    """Exception that is raised within `Static` if load steps fail finally, or end with unsettled contacts, and lines
-    have not been paid out yet. The function ``fail`` ends the solve with an error; without ``fail`` the load steps are
-    repeated, and their result is accepted.
+    """Exception that is raised within `Static` if the load steps have failed, or have ended with unsettled contacts,
+    and lines have not been paid out yet. The function ``fail`` ends the solve with an error. Without ``fail`` the load
+    steps are repeated, and their result is accepted.
     """
 
     def __init__(self, fail: Callable[[], None] | None = None) -> None:
@@ -115,20 +115,20 @@ class FewSteps(Exception):
 class Static(StepSolver):
     """Solver that computes the static equilibrium of a world in load steps.
 
-    The load factor scales only the applied loads. It does not scale prestrain and offsets. Velocities are 0 in all
-    forces, unless ``velocities`` is "given". The value "given" is intended for ropes that run along a steady shape. The
-    forces then depend on the velocities of the rope, but the nodes do not move. The states of first-order differential
-    equations (such as filters and hydraulics) have their steady values.
+    The load factor scales only the applied loads. The load factor does not scale prestrain and offsets. Velocities are
+    0 in all forces, unless ``velocities`` is "given". The value "given" is intended for ropes that run along a steady
+    shape. The forces then depend on the velocities of the rope, but the nodes do not move. The states of first-order
+    differential equations (such as filters and hydraulics) have their steady values.
 
     Args:
         world: the model.
         load_steps: number of load steps, at most a million.
         geometric: whether the load factor increases from 1/load_range to 1 by a constant ratio from step to step.
             Otherwise the load factor after step i is i/load_steps.
-        load_range: if ``geometric``, ratio of the last to the smallest load factor [1].
+        load_range: if ``geometric``, ratio [1] of the last to the smallest load factor.
         stabiliser: factor [1/s^2] in the additional force (1 - load_factor^2) * stabiliser * M (q - q_start). M is the
             mass matrix, and q_start are the coordinates at the start of the load step.
-        time: time at which loads and offsets that are functions of time are evaluated [s]; default: the time of the
+        time: time [s] at which loads and offsets that are functions of time are evaluated; default: the time of the
             state.
         rtol, atol, max_it: default tolerances and default largest number of iterations of Newton's method, see
             `Newton`.
@@ -165,7 +165,7 @@ class Static(StepSolver):
         state: the last state. After an interrupted or failed solve, ``state`` is the last good state.
         snes: the PETSc solver.
         failed_attempts: (load factor, size of the load step, reason) of each rejected attempt.
-        reached: progress at the end of the last accepted load step, from 0 to 1 [1]. After step i, the progress is
+        reached: progress [1] at the end of the last accepted load step, from 0 to 1. After step i, the progress is
             i/load_steps.
     """
 
@@ -396,7 +396,7 @@ class Static(StepSolver):
 
     def _pay_out(self, first: State, current: State, time: float) -> bool:
         """Compute an equilibrium by paying out lines, see `LinePayer`, from the state ``first`` at the start of the
-        solve. Store it in ``current``, and return whether it was found.
+        solve. Store the equilibrium in ``current``, and return whether an equilibrium was found.
         """
         fields, state = self.assembly.fields, first.copy()
         self.assembly.load_fields(state)
@@ -424,8 +424,8 @@ class Static(StepSolver):
         formed: float,
     ) -> None:
         """Solve all load steps. If form-finding has found the shape under all loads, only one step is made. If
-        form-finding has found the shape under small loads, the steps begin at these loads. They are repeated in smaller
-        steps if contacts are not settled at full load. Otherwise the steps begin without loads.
+        form-finding has found the shape under small loads, the steps begin at these loads. The steps are repeated in
+        smaller steps if contacts are not settled at full load. Without form-finding, the steps begin without loads.
         """
         more = self._finer if 0.0 < formed < 1.0 else 1
         nominal = 1.0 if formed == 1.0 else 1.0 / (more * self.load_steps)
@@ -542,13 +542,17 @@ class Static(StepSolver):
         self.verdict.notes += say_findings(finding or None, left)
 
     def _end_by_error(self, fail: Callable[[], None]) -> None:
-        """End the solve by the error that ``fail`` raises, or pay out lines, if this has not been tried."""
+        """End the solve with the error that ``fail`` raises. If lines have not been paid out yet, raise `StepsFailed`
+        instead.
+        """
         if self._payable:
             raise StepsFailed(fail)
         fail()
 
     def _describe_compression(self, state: State, time: float) -> str:
-        """Return a text about the largest compression of lines at a state, or an empty text if lines bear it."""
+        """Return a text about the largest compression of lines at a state, or an empty text if lines bear this
+        compression.
+        """
         lines = find_lines(self.newton, self._scheme(state, 1.0, time))
         compression = 0.0 if lines is None else lines.eval_compression()
         if not compression > 0.0:
@@ -601,7 +605,7 @@ class Static(StepSolver):
         return super().checkpoint() | {"newton": self.newton.checkpoint()} | judged
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         super().restore(kept)
         self.newton.restore(kept["newton"])
         self._jumps, self._error = list(kept["jumps"]), float(kept["error"])

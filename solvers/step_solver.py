@@ -31,7 +31,7 @@ from windlass.solvers.verdicts.verdict import Verdict, begin_verdict, conclude, 
 from windlass.solvers.verdicts.watch import Watches
 
 KIBIBYTE = 1024.0
-"""Unit of the memory that the operating system reports [bytes]."""
+"""Unit [bytes] of the memory that the operating system reports."""
 
 
 class StepSolver:
@@ -79,7 +79,7 @@ class StepSolver:
         return kept if history is None else kept | {"history": history.checkpoint()}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self.statistics.restore(kept["statistics"])
         self.failed_attempts = [(at, size, reason) for at, size, reason in kept.get("failed_attempts", ())]
         if self.progress.history is not None and "history" in kept:

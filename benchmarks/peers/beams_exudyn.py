@@ -28,7 +28,7 @@ from beams_scene import LENGTH, create_columns, find_force, find_period, run_mod
 
 
 def solve(shape, slenderness, elements, end, steps):
-    """Return the position of the free end, and process time and elapsed time of the solve [s]."""
+    """Return the position of the free end, and process time and elapsed time [s] of the solve."""
     mbs = exu.SystemContainer().AddSystem()
     columns, section = create_columns(slenderness), exu.BeamSection()
     section.stiffnessMatrix = np.diag(columns["stiffness"])

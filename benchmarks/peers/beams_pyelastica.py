@@ -25,7 +25,7 @@ class Simulator(ea.BaseSystemCollection, ea.Constraints, ea.Forcing):
 
 
 def solve(shape, slenderness, elements, end, steps):
-    """Return the position of the free end, and process time and elapsed time of the solve [s]."""
+    """Return the position of the free end, and process time and elapsed time [s] of the solve."""
     size = LENGTH / (elements - 0.5)
     s = size * (np.arange(elements + 1) - 0.5)
     tangent, normal, given = np.array([1.0, 0.0, 0.0]), np.array([0.0, 1.0, 0.0]), {}

@@ -55,12 +55,12 @@ EA, EI, mass_per_length = 8000.0, 0.02 * 1e7 * width * 0.01**3 / 12, 0.8288
 
 
 def drive_speed(mbs, t, item, offset):
-    """Return the speed of the driver [rad/s]: a ramp from 0.05 s to 0.6 s."""
+    """Return the speed [rad/s] of the driver: a ramp from 0.05 s to 0.6 s."""
     return 12.0 * min(max((t - 0.05) / 0.55, 0.0), 1.0)
 
 
 def load_torque(mbs, t, load):
-    """Return the torque on the driven pulley [N m]: a smooth step from 1.0 s to 1.5 s."""
+    """Return the torque [N m] on the driven pulley: a smooth step from 1.0 s to 1.5 s."""
     return -25.0 * (0.5 - 0.5 * cos(pi * min(max((t - 1.0) / 0.5, 0.0), 1.0)))
 
 
@@ -90,7 +90,7 @@ belt = PointsAndSlopes2ANCFCable2D(
 cables, node_hold = belt[1], belt[4]
 element_length = curve["totalLength"] / N
 
-surface = width * element_length / n  # area of the section of one segment [m^2]
+surface = width * element_length / n  # area [m^2] of the section of one segment
 friction_stiffness = 50e8 * surface
 ground = mbs.AddMarker(MarkerNodeCoordinate(nodeNumber=mbs.AddNode(NodePointGround()), coordinate=0))
 pulleys, contacts, supports, wheel_locks = [], [], [], []

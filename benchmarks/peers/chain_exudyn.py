@@ -68,7 +68,7 @@ def build(elements, rule, gravity, space):
 
 
 def solve(mbs, mode, steps, rtol):
-    """Solve from the initial values and return the solver, which holds counts and times."""
+    """Solve from the initial values and return the solver, which contains counts and times."""
     settings = exu.SimulationSettings()
     settings.linearSolverType = exu.LinearSolverType.EigenSparse
     settings.parallel.numberOfThreads = 1
@@ -98,7 +98,7 @@ def start_clock(mbs, t):
 
 
 def read_memory():
-    """Return the present and the maximum memory of this process [B]."""
+    """Return the present and the maximum memory [B] of this process."""
     pages = int(Path("/proc/self/statm").read_text().split()[1])
     peak = 1024 * resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
     return {"now": pages * resource.getpagesize(), "peak": peak}

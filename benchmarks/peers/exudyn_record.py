@@ -3,20 +3,21 @@ solves.
 
 usage: exudyn_record.py {exudyn,windlass}
 
-Each line of standard input is a run, a JSON object with script, target (file of the record), seconds (longest process
-time), wait (longest elapsed time), tight, times and most. Each run is a separate process, which starts with all modules
-loaded. At its end the run writes a line on standard output, a JSON object. The object contains the process time, the
-signal that ended the process, and whether the run was ended because it waited for a connection or for input.
+Each line of standard input describes a run by a JSON object with the fields script, target (file of the record),
+seconds (longest process time), wait (longest elapsed time), tight, times and most. Each run is a separate process,
+which starts with all modules loaded. At its end, the run writes a JSON object as one line to standard output. The
+object contains the process time, the signal that ended the process, and whether the run was ended because it waited for
+a connection or for input.
 
 The field tight is the largest tolerance of Newton's method, relative and absolute, with a new Jacobian in every
 iteration. The field tight is also the largest tolerance of explicit solvers that choose their steps. With 0, the
-tolerances of the script are used. The field times is the factor of the number of time steps of the script. The field
-"most" is the largest number of steps of the script in a solve. The end time of a solve is changed accordingly, and the
-script ends with its fourth solve. With most = 0, the number of steps is not limited. The module modelUnitTests, through
-which test models of Exudyn set graphics, is replaced by a module without graphics. Sleeps, plots and windows are
-suppressed, and both programs use equal random numbers. Names of older versions of Exudyn that the scripts use are
-defined. The scripts run in the folder of the record, with links to the other files in the folder of the script. Both
-programs need the package exudyn. The runs by Windlass use this package in the environment of Windlass.
+tolerances of the script are used. The field times is the factor by which the number of time steps of the script is
+multiplied. The field "most" is the largest number of steps of the script in a solve. The end time of a solve is changed
+accordingly, and the script ends with its fourth solve. With most = 0, the number of steps is not limited. The module
+modelUnitTests, through which test models of Exudyn set graphics, is replaced by a module without graphics. Sleeps,
+plots and windows are suppressed, and both programs use equal random numbers. Names of older versions of Exudyn that the
+scripts use are defined. The scripts run in the folder of the record, with links to the other files in the folder of the
+script. Both programs need the package exudyn. The runs by Windlass use this package in the environment of Windlass.
 """
 
 import contextlib

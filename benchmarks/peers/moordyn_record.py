@@ -26,7 +26,7 @@ import numpy as np
 from support.moordyn_motions import CALM, END, FOLDER, MOVED, PERIOD, STARTS, STEP, STORM, move
 
 COUPLING = 0.001
-"""Time between calls of MoorDyn [s]. MoorDyn keeps the velocity of coupled objects constant between calls. With 0.05 s,
+"""Time [s] between calls of MoorDyn. MoorDyn keeps the velocity of coupled objects constant between calls. With 0.05 s,
 the velocity would jump at each call, and tensions at the ends of calls would lack the inertia forces.
 """
 
@@ -38,7 +38,7 @@ LONG = 150.0
 
 
 STILL = 60.0
-"""Time during which the models with rods come to rest before their motion [s]."""
+"""Time [s] during which the models with rods come to rest before their motion."""
 
 
 def record(

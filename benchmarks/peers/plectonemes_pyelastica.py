@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import plectonemes_scene as scene
 
 DAMPING = 2.0
-"""Damping by velocities, divided by mass [1/s]."""
+"""Damping [1/s] by velocities, divided by mass."""
 
 
 class Simulator(ea.BaseSystemCollection, ea.Constraints, ea.Contact, ea.Forcing, ea.Damping):
@@ -53,7 +53,7 @@ class Tension(ea.NoForces):
 
 
 def solve(elements, end, steps):
-    """Return the rod at the end, its length [m], and process time and elapsed time of the solve [s]."""
+    """Return the rod at the end, its length [m], and process time and elapsed time [s] of the solve."""
     line, _, normals, length = scene.lay_plectoneme()
     nodes = np.arange(elements + 1) * scene.FINE // elements
     middles = (nodes[1:] + nodes[:-1]) // 2

@@ -192,7 +192,9 @@ CODE = re.compile(r'(?<=<span class="pre">)[^<]+(?=</span>)')
 
 
 def allow_breaks(page: str) -> str:
-    """Return a page of HTML in which names in tables may break after underscores, which phones need."""
+    """Return a page of HTML in which names in tables may break after underscores, so that tables fit on narrow
+    screens.
+    """
     return TABLE.sub(lambda table: CODE.sub(lambda code: code[0].replace("_", "_<wbr>"), table[0]), page)
 
 
@@ -228,7 +230,7 @@ def find_broken_links(folder: Path) -> list[str]:
 
 
 def main() -> int:
-    """Build the site and check its links. Return 0 if both succeed."""
+    """Build the site and check its links. Return 0 if the build and the check succeed."""
     sys.path.insert(0, str(HERE))
     os.environ["MPLBACKEND"] = "agg"
     shutil.rmtree(SOURCE, ignore_errors=True)

@@ -118,7 +118,7 @@ def escape_types(app: Any, what: str, name: str, value: Any, options: Any, lines
 def setup(app: Any) -> None:
     """Register the functions of this file, before and after the parser of docstring sections."""
     # The extension only copies files after the build, so pages may be read in parallel. The extension itself does not
-    # declare this.
+    # declare that parallel reading is allowed.
     app.extensions["sphinx-mathjax-offline"].parallel_read_safe = True
     app.extensions["sphinx-mathjax-offline"].parallel_write_safe = True
     from sphinx.domains.python import PyObject  # tests load this file without Sphinx

@@ -1,4 +1,6 @@
-"""Program that draws the figures of the theory pages. Run it after a change: python docs/site/drawings.py."""
+"""Program that draws the figures of the theory pages. Run this program after a change of this file: python
+docs/site/drawings.py.
+"""
 
 from __future__ import annotations
 

@@ -66,8 +66,8 @@ class Accelerations:
 
     Attributes:
         a: accelerations of all coordinates of this process at the last evaluation, shape (n,).
-        lam: multipliers of this process [N, N m], shape (m,).
-        f: the difference f - loads at the last evaluation [N, N m], shape (n + 1,), with the forces f of the docstring
+        lam: multipliers [N, N m] of this process, shape (m,).
+        f: the difference f - loads [N, N m] at the last evaluation, shape (n + 1,), with the forces f of the docstring
             of this module.
         evaluations: number of force evaluations so far.
         factorisations: number of factorisations so far.
@@ -332,7 +332,7 @@ def is_diagonal(assembly: Assembly) -> bool:
 
 
 def eval_diagonal(assembly: Assembly) -> FloatArray:
-    """Return the diagonal entries of the constant mass matrix [kg, kg m^2] at the coordinates of this process, shape
+    """Return the diagonal entries [kg, kg m^2] of the constant mass matrix at the coordinates of this process, shape
     (n,). The contributions of all processes are summed.
 
     Raises:

@@ -80,8 +80,8 @@ motion is not smooth. In smooth motion with 20 or more steps per period, the rat
 NOISE_OF_RATES = 1e-5
 """Rounding error of e, divided by 1 + largest coordinate + largest velocity."""
 NOISE_OF_PLACES = 1e-13
-"""Rounding error of second difference quotients of positions in time, multiplied by h², relative to 1 + largest
-coordinate [1].
+"""Rounding error [1] of second difference quotients of positions in time, multiplied by h², relative to 1 + largest
+coordinate.
 """
 LOOK_BACK = 1 / 16
 """Ratio [1] of the time step of the difference quotients of e to the step size."""
@@ -120,7 +120,7 @@ class Trace:
     """Changes of velocities and accelerations by a projection onto the constraints.
 
     Attributes:
-        velocities: changes of velocities by which the velocities fulfil the constraints, shape (n,).
+        velocities: changes of velocities with which the velocities fulfil the constraints, shape (n,).
         over: factor [s] of the damping matrix that is added to the mass matrix in the computation of ``velocities``.
         accelerations: changes of accelerations, shape (n,).
         offset: changes of velocities in addition to ``velocities``, shape (n,). With these changes, the velocities are
@@ -181,8 +181,8 @@ class Consistency:
         self.look_back(state)
 
     def refuse_nonlinear(self, state: State, method: str) -> None:
-        """Raise ModelError if the model has nonlinear constraints. The method of integration, ``method``, does not
-        allow nonlinear constraints. The message names the method.
+        """Raise ModelError if the model has nonlinear constraints, which the integration method ``method`` does not
+        allow. The message contains ``method``.
         """
         if not self._rates.anywhere:
             return
@@ -200,7 +200,7 @@ class Consistency:
         return {"again": self._again, "projections": self.projections}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self._again, self.projections = bool(kept["again"]), int(kept["projections"])
 
     def look_back(self, state: State) -> None:
@@ -218,7 +218,7 @@ class Consistency:
 
         Args:
             state: the state after the step. Velocities, accelerations and multipliers may change.
-            h: size of the step [s].
+            h: size [s] of the step.
         """
         if not self._project:
             return False

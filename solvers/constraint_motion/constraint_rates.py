@@ -6,7 +6,7 @@
 The subscripts q and t denote partial derivatives of C. If the argument ``rate_level`` of a method is true, the method
 evaluates Ċ instead of C. The laws of constraints compute C, Ċ and r, which is the right-hand side of the equations C_q
 a = r for the accelerations a. Since Ċ is linear in v, a product C_q w is the difference between Ċ for the velocities v
-+ w and Ċ for v. For this product, only markers are updated. Contacts are not searched.
++ w and Ċ for v. To compute this product, only markers are updated, and contacts are not searched.
 """
 
 from __future__ import annotations

@@ -2,9 +2,9 @@
 
 Here M is the mass matrix, f are the forces on the left-hand side, and the subscripts q and t denote partial derivatives
 of the constraint equations C. The matrix and the linear solver of Newton's method are also used to compute initial
-accelerations and multipliers, because Newton's method needs them anyway. In two cases, another solver is used. First,
-the solver of Newton's method may fail. An example is LU without pivoting for coordinates without mass. Second, options
-with the prefix ``initial_`` may select a solver.
+accelerations and multipliers, because both are needed for Newton's method anyway. In two cases, another solver is used.
+First, the solver of Newton's method may fail. An example is LU without pivoting for coordinates without mass. Second,
+options with the prefix ``initial_`` may select a solver.
 """
 
 from __future__ import annotations
@@ -77,7 +77,7 @@ def update_initial_accelerations(problem: NonlinearProblem, state: State, still:
     if assembly.processes.any(any(constraint.rubs for constraint in assembly.constraints)):
         for _ in range(FRICTION_SOLVES):
             # The matrix contains the friction forces that are proportional to the multipliers of the previous solve.
-            # The right-hand side contains no friction.
+            # The right-hand side contains no friction forces.
             fields.lam[:-1] = state.lam
             state.a[:], state.lam[:] = MassSolver(problem).solve(f, c)
         fields.lam[:] = 0.0
@@ -88,8 +88,7 @@ class MassSolver:
     """Object that solves [M C_qᵀ; C_q 0] [a; λ] = [-f; c]. The matrix is evaluated when the object is created, at the
     state in the fields.
 
-    The matrix overwrites the tangent of Newton's method. Therefore the next Newton run must evaluate the tangent again,
-    and does so.
+    The matrix overwrites the tangent of Newton's method. Therefore the next Newton run evaluates the tangent again.
 
     Args:
         problem: the equations with matrix and linear solver. Markers must be up to date.

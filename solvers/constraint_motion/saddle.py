@@ -4,9 +4,9 @@
 
 M is the mass matrix, a are the accelerations, λ the multipliers, C_q the derivatives of the constraint equations with
 respect to the coordinates, and c the right-hand sides of the constraints. The vector f contains all other forces,
-including the inertia forces that are quadratic in velocities, minus the loads. The projection of coordinates and
-velocities onto the constraints with the smallest change in the norm of M has the same matrix. The equation of an
-inactive constraint is λ = 0.
+including the inertia forces that are quadratic in velocities, minus the loads. The equations of the projection of
+coordinates and velocities onto the constraints with the smallest change in the norm of M have the same matrix. The
+equation of an inactive constraint is λ = 0.
 """
 
 from __future__ import annotations
@@ -50,7 +50,7 @@ class SaddleMatrix:
     Attributes:
         pattern: sparsity over the unknowns of this process.
         values: values of the matrix entries in the order of ``pattern``, shape (entries,).
-        scale: a typical mass, identical on all processes [kg, kg m^2].
+        scale: a typical mass [kg, kg m^2], identical on all processes.
         assembly: the systems of this process.
     """
 
@@ -216,8 +216,8 @@ def add_right_side(
 
     Args:
         assembly: the systems of this process.
-        f: array to which forces are added [N, N m], shape (n + 1,); initially 0.
-        c: array to which the right-hand sides of the constraints are added [m/s^2, rad/s^2], shape (m + 1,); initially
+        f: array to which forces [N, N m] are added, shape (n + 1,); initially 0.
+        c: array to which the right-hand sides [m/s^2, rad/s^2] of the constraints are added, shape (m + 1,); initially
             0.
         add_forces: function that adds the forces of all laws to f; by default `Assembly.add_forces`.
     """

@@ -49,8 +49,8 @@ def balance(
     solve_again: Callable[[], StepAttempt | None],
     limit: float = TOUCHING_ERROR,
 ) -> float:
-    """Repeat the solve at full load until the forces are in balance. Return the remaining force error relative to the
-    contact force [1].
+    """Repeat the solve at full load until the forces are in balance. Return the remaining force error [1] relative to
+    the contact force.
 
     The call is collective.
 
@@ -61,7 +61,7 @@ def balance(
         settings: settings of the discontinuous iteration.
         solve_again: function that solves at full load from the present state. If the solve fails, the function returns
             None and does not change the state.
-        limit: largest force imbalance, relative to the largest contact force of a cable [1], for which the solve is not
+        limit: largest force imbalance [1], relative to the largest contact force of a cable, for which the solve is not
             repeated.
     """
     fields, left = problem.assembly.fields, measure_imbalance(problem, attempt.force, settings, limit)

@@ -41,7 +41,7 @@ def descend(newton: Newton, scheme: Scheme, q: FloatArray, k: float, state: Stat
         newton: the solver.
         scheme: the equilibrium to be found.
         q: initial displacements [m, 1, rad], shape (n,).
-        k: initial factor of M [1/s^2].
+        k: initial factor [1/s^2] of M.
         state: a state of this process that is used as working memory. Its values are overwritten.
 
     Returns:

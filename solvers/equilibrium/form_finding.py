@@ -18,9 +18,9 @@ all lines are in tension from the first solution on, as in a net under tension. 
 Contacts are updated after every solution. If contacts do not settle, or a solution fails, form-finding is repeated with
 soft contacts, see `relaxed_contacts`. The stiffness of soft contacts is at most N/L_e², with the mean axial force N and
 the mean length L_e of the rows. This limit increases after each solution with multipliers if the force error of the
-contacts is small, until all contacts have their own stiffness. The result of form-finding is an initial shape for load
-steps. The load steps determine contact states again. All solutions use the laws of the model. `Strands` describes the
-parameters of the laws that are changed. Friction is switched off, because it would prevent the motion of lines.
+contacts is small, until all contacts have their specified stiffness. The result of form-finding is an initial shape for
+load steps. The load steps determine contact states again. All solutions use the laws of the model. `Strands` describes
+the parameters of the laws that are changed. Friction is switched off, because it would prevent the motion of lines.
 
 Source: H.-J. Schek, Comput. Methods Appl. Mech. Eng. 3 (1974) 115-134 (force densities); R. Glowinski, P. Le Tallec,
 Augmented Lagrangian and Operator-Splitting Methods in Nonlinear Mechanics, SIAM (1989) (lines without extension).
@@ -43,7 +43,7 @@ from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.scheme import Scheme
 
 ROPE = 1e-3
-"""Compressive strain at buckling [1]. Below this value, a row is treated as a line that may be slack, if its buckling
+"""Compressive strain [1] at buckling. Below this value, a row is treated as a line that may be slack, if its buckling
 force is also less than the sum of all loads.
 """
 DENSITIES = 30
@@ -51,35 +51,35 @@ DENSITIES = 30
 MULTIPLIERS = 150
 """Largest number of solutions with multipliers in stage 2."""
 NEAR = 0.1
-"""Relative error of the lengths of rows [1]. If all errors are smaller, multipliers replace force densities."""
+"""Relative error [1] of the lengths of rows. If all errors are smaller, multipliers replace force densities."""
 LARGEST_RATIO = 10.0
-"""Largest ratio of the force densities of a row in two consecutive solutions [1]."""
+"""Largest ratio [1] of the force densities of a row in two consecutive solutions."""
 CHANGE = 0.5
 """If the relative change of forces [1] is larger than this value, the stiffness does not increase."""
 GROWTH = 30.0
-"""Largest factor by which the stiffness k increases after a solution [1]."""
+"""Largest factor [1] by which the stiffness k increases after a solution."""
 RETREAT = 3.0
-"""Divisor of the stiffness k after a failed solution [1]."""
+"""Divisor [1] of the stiffness k after a failed solution."""
 LEAST_FORCE = 1e-5
 """Smallest multiplier, and smallest divisor of changes of forces, both relative to the largest force of all lines [1].
 """
 COMPRESSION = 0.1
-"""Largest compressive force of a solution with multipliers, relative to the largest force of all lines [1]. Solutions
+"""Largest compressive force [1] of a solution with multipliers, relative to the largest force of all lines. Solutions
 with larger compressive forces are repeated with a smaller stiffness.
 """
 CONTACT = 1e-3
 """If the force error, relative to the largest contact force [1], is below this value, contacts are treated as settled.
 """
 MOST, MOST_SOFT = 150, 300
-"""Largest numbers of linear solves in form-finding, with the own stiffness of contacts and with soft contacts."""
+"""Largest numbers of linear solves in form-finding, with the specified stiffness of contacts and with soft contacts."""
 STIFFER = 10.0
-"""Factor by which the limit of the contact stiffness increases after a solution in which contacts settle [1]."""
+"""Factor [1] by which the limit of the contact stiffness increases after a solution in which contacts settle."""
 WAY = 0.1
 """If the force error, relative to the largest contact force [1], is below this value, the limit of the contact
 stiffness increases.
 """
 RTOL = 1e-4
-"""Relative tolerance of each Newton run [1]. Intermediate solutions need not be exact."""
+"""Relative tolerance [1] of each Newton run. Intermediate solutions need not be exact."""
 MAX_IT = 15
 """Largest number of iterations of each Newton run."""
 
@@ -89,11 +89,11 @@ class Lines:
 
     Args:
         assembly: the systems.
-        load: sum of the absolute values of all loads [N].
-        every: whether all rows count as lines, also rows whose bending stiffness can bear compression.
+        load: sum [N] of the absolute values of all loads.
+        every: whether all rows count as lines, including rows whose bending stiffness can bear compression.
 
     Attributes:
-        load: sum of the absolute values of all loads [N].
+        load: sum [N] of the absolute values of all loads.
         exist: whether at least one process has a line that can be slack.
         are_lines: whether each row of this process is a line that can be slack, shape (rows,).
         bearable: compressive force [N] at which each row would buckle if its ends were clamped, shape (rows,).
@@ -186,7 +186,7 @@ class Lines:
         return self._processes.sum(values)
 
     def eval_stretch_of_all(self) -> float:
-        """Return the present total length of all lines, relative to their total reference length [1]."""
+        """Return the present total length [1] of all lines, relative to their total reference length."""
         on = np.where(self.are_lines, self.length, 0.0)
         present, own = self._processes.sum(np.array([on @ self.mean(self.eval_stretch()), on.sum()]))
         return float(present / own)
@@ -208,7 +208,7 @@ def divide(force: FloatArray, stiffness: FloatArray, where: BoolArray) -> FloatA
 
 
 def sum_loads(assembly: Assembly, load_factor: float) -> float:
-    """Return the sum of the absolute values of all loads [N]. The call is collective."""
+    """Return the sum [N] of the absolute values of all loads. The call is collective."""
     loads = np.zeros(assembly.layout.spare + 1)
     assembly.set_loads(loads, load_factor)
     return float(assembly.processes.sum(np.array([np.abs(loads[: len(assembly.layout.owned)]).sum()]))[0])
@@ -243,7 +243,7 @@ class FormFinder:
             from 0. If ``decide`` is None, contacts keep their history values.
 
     Attributes:
-        q: displacements of the previous solution [m, 1, rad], shape (n,).
+        q: displacements [m, 1, rad] of the previous solution, shape (n,).
         spent: number of linear solves so far.
     """
 
@@ -255,8 +255,8 @@ class FormFinder:
         self._contacts, self._limit, self._most = SoftContacts(newton.problem.assembly), np.inf, MOST
 
     def find(self) -> bool:
-        """Compute the shape. The first attempt uses the own stiffness of the contacts, and a second attempt uses soft
-        contacts. Return whether the shape was found.
+        """Compute the shape. The first attempt uses the specified stiffness of the contacts, and a second attempt uses
+        soft contacts. Return whether the shape was found.
         """
         snes, fields = self._newton.snes, self._newton.problem.assembly.fields
         settings, first = snes.getTolerances(), (fields.data.copy(), fields.start_data.copy())
@@ -277,7 +277,7 @@ class FormFinder:
 
     def _solve(self, stiffness: FloatArray, free: FloatArray, bend: bool, k: float = 0.0) -> bool:
         """Solve with the given stiffness and stress-free strain of the lines, starting from the previous solution q_0.
-        The argument ``bend`` states whether lines keep their bending stiffness, and the forces k M (q - q_0) are added.
+        The forces k M (q - q_0) are added. The argument ``bend`` states whether lines keep their bending stiffness.
         Return whether the solve has converged.
         """
         problem = self._newton.problem
@@ -331,8 +331,8 @@ class FormFinder:
         return force
 
     def _follow_multipliers(self, force: FloatArray) -> bool:
-        """Solve with multipliers, beginning with ``force`` at all integration points [N], and increase the stiffness k
-        until the forces agree with the laws of the rows. Return whether the forces agree.
+        """Solve with multipliers, beginning with the axial forces ``force`` [N] at all integration points, and increase
+        the stiffness k until the forces agree with the laws of the rows. Return whether the forces agree.
         """
         lines, fields = self._lines, self._newton.problem.assembly.fields
         mean, factor = lines.mean(force), 1.0

@@ -1,5 +1,5 @@
-"""Stability of a static equilibrium, and direction of instability. Both follow from the inertia (the signs of the
-eigenvalues) of the tangent.
+"""Stability of a static equilibrium, and direction of instability. The stability and the direction follow from the
+inertia (the signs of the eigenvalues) of the tangent.
 
 An equilibrium is stable if it is a minimum of the potential, that is, if δqᵀ K δq > 0 for all δq ≠ 0 with C_q δq = 0.
 The matrix of Newton's method with its m active constraints, [[K, C_qᵀ], [C_q, 0]], then has exactly m negative
@@ -41,8 +41,9 @@ from windlass.solvers.newton.rounding import multiply_absolute
 SHIFT = 1e-12
 """Shift ε. Modes with |μ| < ε are treated as modes without stiffness. Rounding errors of μ are about 1e-15."""
 CONSTRAINT_SHIFT = 1e-10
-"""Ratio of the shift δ to s²/D_max [1]. Here s is the sum of the absolute values in the row of C_q, and D_max is the
-largest D_i."""
+"""Ratio [1] of the shift δ to s²/D_max. Here s is the sum of the absolute values in the row of C_q, and D_max is the
+largest D_i.
+"""
 SYMMETRIC = 1e-10
 """If the asymmetry [1] of K is below this value, K is treated as symmetric."""
 NEAREST = 4
@@ -72,8 +73,8 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     sign of a pivot. Up to rounding errors, the product of the computed factors is the tangent A itself. If blocks are
     ill-conditioned, the computed factors are the factors of a matrix A + E with a larger error matrix E. If E (A + E)⁻¹
     is small, no matrix A + τE with 0 <= τ <= 1 is singular. The factors of A + E then also have the inertia of A. The
-    matrix E (A + E)⁻¹ also determines the error after one refinement. It is small if the refined solution for a random
-    right-hand side is exact. This check takes a tenth of the time of `TangentInertia`.
+    matrix E (A + E)⁻¹ also determines the error after one refinement. This matrix is small if the refined solution for
+    a random right-hand side is exact. This check takes a tenth of the time of `TangentInertia`.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())
@@ -94,9 +95,9 @@ class TangentInertia:
 
     Args:
         problem: the equations. `NonlinearProblem.update_tangent` must have been called for the solution.
-        like: if the tangent of the problem is only a part of the complete tangent, for example the part without
-            contacts: the `TangentInertia` of the complete tangent. The matrix D of the complete tangent is then used.
-            Rows of the part that are nearly 0 then do not count as modes.
+        like: `TangentInertia` of the complete tangent, if the tangent of the problem is only a part of the complete
+            tangent, for example the part without contacts. The matrix D of the complete tangent is then used, so that
+            rows of the part that are nearly 0 do not count as modes.
 
     Attributes:
         asymmetry: norm |D^-½ (K - Kᵀ) D^-½| [1].

@@ -19,9 +19,9 @@ cause sudden changes, but Δp·K⁻¹Δp does not increase before these changes.
 
 Far beyond a limit point the structure is so stiff that w is again small. Therefore, if the end of the first step is
 more than twice as stiff as its start (w1 < w0/2), the first quarter of the step is checked. The first quarter of this
-part is then checked in the same way, and so on. The checks end when a part fulfils the criterion for tracing. They also
-end when the end of a part is at most twice as stiff as the start of this part. Steps with w < w0/50 are not checked,
-because such steps occur in models with ropes that are almost slack.
+part is then checked in the same way, and so on. The checks end when a part fulfils the criterion for tracing. The
+checks also end when the end of a part is at most twice as stiff as the start of this part. Steps with w < w0/50 are not
+checked, because such steps occur in models with ropes that are almost slack.
 
 Prescribed motions are not scaled by the load factor. If the start violates constraints by C = C0, the path from this
 start fulfils C = C0 (1 - τ) with the loads at the end of the step. In this case w is Δq·Δq of the coordinates that are
@@ -74,25 +74,25 @@ EXCESS = 1.5
 this module.
 """
 EQUILIBRIUM = 1e-3
-"""Work of forces other than loads, relative to the work of the loads [1]. Up to this value, the start is treated as an
+"""Work [1] of forces other than loads, relative to the work of the loads. Up to this value, the start is treated as an
 equilibrium.
 """
 NEAR = 10.0
-"""Work of all forces, relative to the work of the loads [1]. Up to this value, the start is treated as close to an
+"""Work [1] of all forces, relative to the work of the loads. Up to this value, the start is treated as close to an
 equilibrium.
 """
 MOVED = 1e-9
 """If a gap of constraints [m, rad] is larger than this value, the load step contains prescribed motion."""
 APART = 0.5
-"""Distance between the end and the first iterate of a step with prescribed motion, relative to the first iterate [1].
+"""Distance [1] between the end and the first iterate of a step with prescribed motion, relative to the first iterate.
 If the distance is larger than this value, the step is traced.
 """
 LINEAR = 1e-9
-"""Difference of a coordinate between the end and the first iterate, relative to the displacement of the coordinate [1].
+"""Difference [1] of a coordinate between the end and the first iterate, relative to the displacement of the coordinate.
 Up to this value, the coordinate is treated as prescribed.
 """
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Displacement, relative to the largest coordinate [1]. Up to this value, the displacement may be a rounding error. A
+"""Displacement [1], relative to the largest coordinate. Up to this value, the displacement may be a rounding error. A
 solve adds at most 64 corrections, each of which is rounded.
 """
 LEAST = 1e-6
@@ -121,7 +121,7 @@ ASTRAY = 0.5
 larger than this value, contact states have changed at the start.
 """
 STEEP = 5.0
-"""Smallest ratio of Δp·K⁻¹Δp just before a limit point to w0 [1]. Trusses and arches have ratios of 18 and more."""
+"""Smallest ratio [1] of Δp·K⁻¹Δp just before a limit point to w0. Trusses and arches have ratios of 18 and more."""
 
 
 class SolveStep(Protocol):
@@ -133,7 +133,7 @@ class SolveStep(Protocol):
 
 
 class JumpWatch:
-    """Searches for jumps in the load steps of a static solve. All calls are collective.
+    """Object that searches for jumps in the load steps of a static solve. All calls are collective.
 
     Args:
         problem: the problem whose SNES is monitored.
@@ -192,8 +192,8 @@ class JumpWatch:
     def hold(self, load_factor: float) -> tuple[dict[str, Any], float]:
         """Return the arguments of `Scheme`, and the load factor, for an equilibrium on the path of the step.
 
-        The arguments are forces or constraint gaps. At the start of the step, they have values for which the start is
-        an equilibrium. The values decrease to 0 at the end of the step.
+        The arguments are forces or constraint gaps. At the start of the step, these arguments have values for which the
+        start is an equilibrium. The values decrease to 0 at the end of the step.
         """
         left = (self._after - load_factor) / (self._after - self._before)
         if self._held:
@@ -256,9 +256,9 @@ class JumpWatch:
         return 0.0 < self._follow_loads(update=False) < STIFFER * self._paid
 
     def _is_suspicious(self, work: float, at_start: float) -> bool:
-        """Return whether the work w of the step exceeds `EXCESS` times a reference value. In the first load step,
-        `SLACK` times the reference value is sufficient. The reference value is the maximum of the previous reference
-        value and ``at_start``, the value of w0 at the equilibrium close to the start.
+        """Return whether the work w of the step exceeds `EXCESS` times a reference value. In the first load step, the
+        result is also true if w exceeds `SLACK` times the reference value. The reference value is the maximum of the
+        previous reference value and ``at_start``, the value of w0 at the equilibrium close to the start.
         """
         self._paid = max(self._paid, at_start)
         return work > EXCESS * self._paid or (self._before == 0.0 and work > SLACK * self._paid)

@@ -1,13 +1,14 @@
 """Paying out: computation of an equilibrium of lines if load steps and form-finding fail.
 
-The computation is similar to the laying of a line. It has three stages, with all loads and contacts of the model:
+The computation is similar to the laying of a line. The computation has three stages, with all loads and contacts of the
+model:
 
 1. Taut lines. Each row (one cable element) has the axial force N = ρ |r'|. The force density ρ is `TAUT` times the sum
    of all loads, see `form_finding`, and the contact stiffness per length is at most N/L_e², see `relaxed_contacts`.
-   Then the contact stiffness increases to its own value.
+   Then the contact stiffness increases to its specified value.
 2. Lengths. The axial force is N = K (|r'| - 1 - ε_f). In small steps, the stress-free strain ε_f changes from the value
-   at which N is the force of the taut line to its own value ε_0. In the first pass K is at most `SOFT` times the force
-   of the taut row, and in the second pass K = EA.
+   at which N is the force of the taut line to its specified value ε_0. In the first pass K is at most `SOFT` times the
+   force of the taut row, and in the second pass K = EA.
 3. Rest. The steps are repeated with ε_f = ε_0 until contacts have settled.
 
 Every step solves
@@ -55,21 +56,21 @@ from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.scheme import Scheme
 
 TAUT = 3.0
-"""Force density of taut lines, divided by the sum of all loads [1]."""
+"""Force density [1] of taut lines, divided by the sum of all loads."""
 SOFTEST = 1e-6
-"""First limit of the contact stiffness, divided by the stiffness of the taut lines [1]."""
+"""First limit [1] of the contact stiffness, divided by the stiffness of the taut lines."""
 SOFT = 100.0
-"""Largest ratio of the stiffness K to the force of a taut line [1]."""
+"""Largest ratio [1] of the stiffness K to the force of a taut line."""
 STRAIN = 0.02
-"""Largest change of the stress-free strain in one step [1]."""
+"""Largest change [1] of the stress-free strain in one step."""
 TINY, TENSE = 1e-12, 1e-5
-"""Changes of the stress-free strain below which the computation fails, and below which friction is switched on if lines
-would be under compression [1].
+"""Changes [1] of the stress-free strain below which the computation fails, and below which friction is switched on if
+lines would be under compression.
 """
 SMALL_STEP = 2e-6
-"""Change of the stress-free strain below which compression is treated as an effect of contacts that change [1]."""
+"""Change [1] of the stress-free strain below which compression is treated as an effect of contacts that change."""
 BEARABLE = 1.0 / 16.0
-"""Compressive force that a row bears, relative to the force at which it buckles between clamped ends [1]. Under this
+"""Compressive force [1] that a row bears, relative to the force at which it buckles between clamped ends. Under this
 force lines buckle with a wave length of four rows.
 """
 PASSES, TRIALS, RESTS = 12, 20, 200
@@ -77,15 +78,15 @@ PASSES, TRIALS, RESTS = 12, 20, 200
 AGREEING = 0.5
 """Force error, relative to the largest contact force [1], below which a step is accepted."""
 STIFFER = 10.0
-"""Factor by which the limit of the contact stiffness increases [1]."""
+"""Factor [1] by which the limit of the contact stiffness increases."""
 START_SHARE = 0.01
-"""Largest entry of k M in the first step, relative to the largest entry of the tangent [1]."""
+"""Largest entry [1] of k M in the first step, relative to the largest entry of the tangent."""
 EASIER, HARDER, REPEATED = 0.3, 10.0, 3.0
-"""Factors of k after a successful step, after a failed step, and before a repetition with changed contacts [1]."""
+"""Factors [1] of k after a successful step, after a failed step, and before a repetition with changed contacts."""
 RETREAT = 0.25
-"""Factor by which a failed step is reduced [1]."""
+"""Factor [1] by which a failed step is reduced."""
 LEAST, LARGEST = 1e-9, 1e9
-"""Ratios of k to its first value below which k is set to 0, and above which the computation fails [1]."""
+"""Ratios [1] of k to its first value below which k is set to 0, and above which the computation fails."""
 MOST = 20000
 """Largest number of linear solves."""
 
@@ -104,7 +105,9 @@ class LinePayer(FormFinder):
         self._force = np.zeros(0)
 
     def find(self) -> bool:
-        """Compute the equilibrium, and return whether lines have their own lengths. Contacts may not have settled."""
+        """Compute the equilibrium, and return whether lines have their specified lengths. Contacts may not have
+        settled.
+        """
         snes, settings = self._newton.snes, self._newton.snes.getTolerances()
         snes.setTolerances(rtol=RTOL, max_it=MAX_IT)
         try:
@@ -146,7 +149,9 @@ class LinePayer(FormFinder):
         return True
 
     def _pull(self) -> bool:
-        """Compute the shape of taut lines with the own stiffness of all contacts. Return whether all steps succeed."""
+        """Compute the shape of taut lines with the specified stiffness of all contacts. Return whether all steps
+        succeed.
+        """
         lines = self._lines
         density, free = np.full(lines.count, TAUT * lines.load), np.full(len(lines.row), -1.0)
         self._force = density[lines.row]
@@ -184,7 +189,9 @@ class LinePayer(FormFinder):
 
     @staticmethod
     def _is_close(contact: PostNewton, share: float) -> bool:
-        """Return whether the force error of contacts is at most ``share`` times the largest contact force [1]."""
+        """Return whether the ratio [1] of the force error of contacts to the largest contact force is at most
+        ``share``.
+        """
         return contact.error <= share * contact.force
 
     def _free(self, stiffness: FloatArray) -> FloatArray:
@@ -194,7 +201,7 @@ class LinePayer(FormFinder):
         return np.where(on, lines.eval_stretch() - 1.0 - divide(self._force, stiffness[lines.row], on), lines.free)
 
     def _harden(self, factor: float = HARDER) -> None:
-        """Increase k by a factor."""
+        """Increase k. The argument ``factor`` is the ratio of the new k to the present k."""
         self._k = max(factor * self._k, LEAST * self._first)
 
     def _ease(self) -> None:
@@ -220,8 +227,9 @@ class LinePayer(FormFinder):
         return "contacts"
 
     def _shift_shortage(self, stiffness: FloatArray) -> FloatArray:
-        """Return stress-free strains [1] with which the lines have the present total length, and only rows with large
-        forces are shorter than their own length.
+        """Return stress-free strains [1] with which the lines have the present total length. The difference between the
+        specified and the present total length is distributed among the rows. The changes of strain are proportional to
+        the squares of the tensile forces of the rows.
         """
         lines = self._lines
         short = lines.mean(lines.free - self._free(stiffness)) * lines.length * lines.are_lines
@@ -231,7 +239,9 @@ class LinePayer(FormFinder):
         return shifted
 
     def _pay_out(self, stiffness: FloatArray, goal: FloatArray) -> bool:
-        """Change the stress-free strains to ``goal`` [1], shape (points,). Return whether they have reached it."""
+        """Change the stress-free strains to ``goal`` [1], shape (points,). Return whether the strains have reached
+        ``goal``.
+        """
         lines = self._lines
         begin = self._free(stiffness)
         change = goal - begin

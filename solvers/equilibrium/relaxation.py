@@ -20,7 +20,7 @@ from windlass.solvers.newton.scheme import Scheme
 
 MAX_STEPS = 60
 START_SHARE = 0.1
-"""Largest entry of k M in the first step, relative to the largest entry of the tangent [1]."""
+"""Largest entry [1] of k M in the first step, relative to the largest entry of the tangent."""
 EASIER, HARDER = 0.3, 10.0
 END_SHARE = 1e-9
 
@@ -34,7 +34,7 @@ def relax(newton: Newton, scheme: Scheme, state: State) -> tuple[FloatArray, int
         state: a state of this process that is used as working memory. Its values are overwritten.
 
     Returns:
-        Displacements near the equilibrium [m, 1, rad], shape (n,), and the number of linear solves.
+        Displacements [m, 1, rad] near the equilibrium, shape (n,), and the number of linear solves.
     """
     problem = newton.problem
     q, iterations = scheme.q0.copy(), 0

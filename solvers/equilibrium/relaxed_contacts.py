@@ -59,8 +59,8 @@ class SoftContacts:
 
     Attributes:
         exist: whether there are contacts whose normal stiffness can be limited.
-        are_own: whether all contacts have their own stiffness.
-        limited: the present limit of the stiffness [N/m^2]; inf if there is no limit.
+        are_own: whether all contacts have their specified stiffness.
+        limited: the present limit [N/m^2] of the stiffness; inf if there is no limit.
     """
 
     def __init__(self, assembly: Assembly) -> None:

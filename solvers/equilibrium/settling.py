@@ -1,5 +1,5 @@
-"""Settling: implicit steps that decrease the potential. They are used if contacts open and close periodically from pass
-to pass.
+"""Settling: implicit steps that decrease the potential. These steps are used if contacts open and close periodically
+from pass to pass.
 
 The discontinuous iteration updates all contact states at the same time. The states can change periodically if contacts
 are much stiffer than the body in contact. An example is a rope with an axial force of a few newtons on segments with a
@@ -34,7 +34,7 @@ from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, Step
 
 MAX_STEPS = 60
 START_SHARE = 0.01
-"""Largest entry of k M in the first step, relative to the largest entry of the tangent [1]."""
+"""Largest entry [1] of k M in the first step, relative to the largest entry of the tangent."""
 EASIER, HARDER = 0.1, 10.0
 WAIT = 2
 """Number of steps after a failed step in which the factor k is constant."""

@@ -5,10 +5,10 @@ for a random b useless. The error in the equations is eps |K| |x|, with the rela
 floating-point numbers. If a motion has no stiffness, x is of the order of |b|/(eps |K|), and the error in the equations
 is of the order of |b|.
 
-The linear solver of Newton's method is tried first. Its factorisation is also used in the first iteration. If the
-solution of this solver is not accurate, a solver with pivoting is used. The solution for the random b also shows
-whether the factors in dense blocks are accurate. If the errors of the refined solution exceed rounding errors, later
-tangents are stored by rows instead of in blocks.
+The linear solver of Newton's method is tried first. The factorisation by this solver is also used in the first
+iteration. If the solution of this solver is not accurate, a solver with pivoting is used. The solution for the random b
+also shows whether the factors in dense blocks are accurate. If the errors of the refined solution exceed rounding
+errors, later tangents are stored by rows instead of in blocks.
 """
 
 from __future__ import annotations
@@ -42,8 +42,8 @@ EXACT = 1e-13
 sufficiently large pivots, the error is about 1e-16.
 """
 SHIFT = 1e-10
-"""Value that is added to the diagonal to find motions without stiffness, relative to the sum of the absolute values in
-the row [1].
+"""Value [1] that is added to the diagonal to find motions without stiffness, relative to the sum of the absolute values
+in the row.
 """
 REFINEMENTS = 4
 """Largest number of steps of iterative refinement of a solution. The pivots of KLU can be so small that the residual of
@@ -178,7 +178,7 @@ class Trial(NamedTuple):
         held: whether the solution shows that the matrix is regular.
         accurate: whether factors in dense blocks are accurate enough, see `Errors.accurate`.
         exact: whether the errors of the solution are only rounding errors.
-        left: 2-norm of the residual, divided by the 2-norm of the right-hand side [1].
+        left: 2-norm of the residual, divided by the 2-norm of the right-hand side.
 
     On several processes only ``held`` is evaluated.
     """
@@ -279,7 +279,8 @@ def find_weakest(matrix: Any, size: Any, package: str) -> Any:
 
 def _shift(matrix: Any, size: Any) -> Any:
     """Return a copy of a matrix with larger diagonal entries, see `SHIFT`. The vector ``size`` contains the sum of the
-    absolute values in each row. In rows that contain only rounding errors, it is replaced by the largest sum.
+    absolute values in each row. In rows that contain only rounding errors, this sum is replaced by the largest sum of
+    all rows.
     """
     shifted, largest = matrix.duplicate(copy=True), size.max()[1] or 1.0
     with size as sums:

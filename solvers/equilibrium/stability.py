@@ -31,7 +31,7 @@ from windlass.solvers.newton.scheme import Scheme
 ATTEMPTS = 4
 """Largest number of unstable equilibria from which one solve continues."""
 DISTURBANCE = 1e-5
-"""Largest entry of the disturbance of an unstable equilibrium, relative to the range of the coordinates [1]."""
+"""Largest entry [1] of the disturbance of an unstable equilibrium, relative to the range of the coordinates."""
 MARKED = 1e-6
 """If the asymmetry [1] of the tangent without contacts is larger than this value, messages mention flutter. Beck's
 column at the flutter load has the asymmetry 9e-3.
@@ -39,8 +39,9 @@ column at the flutter load has the asymmetry 9e-3.
 SHOWN = 2
 """Largest number of faults, and largest number of doubts, that a message contains."""
 START_SHARE = 0.1
-"""Largest entry of k M in the first step, relative to the largest entry of the tangent, if the descent begins at the
-start of a solve [1]."""
+"""Largest entry [1] of k M in the first step, relative to the largest entry of the tangent, if the descent begins at
+the start of a solve.
+"""
 UNSTABLE_ADVICE = (
     "take more elements where a line turns, start nearer to the intended shape (slack lines: from a `catenary`), "
     "or disturb the model towards it by a small load; stability='follow' continues to a stable one, stability='off' "
@@ -107,8 +108,8 @@ class Finding:
 
 def examine(problem: NonlinearProblem, held: FloatArray | None = None) -> Finding:
     """Check the last equilibrium of a problem, with the history values in the fields. The argument ``held``, shape
-    (n,), contains displacements at which all motions had stiffness: the start of a solve without stabiliser. It may be
-    omitted.
+    (n,), contains displacements at which all motions had stiffness: the start of a solve without stabiliser. The
+    argument ``held`` may be omitted.
     """
     problem.expand_unknowns(problem.unknowns)
     found = problem.assembly.find_faults()
@@ -277,7 +278,7 @@ def describe_unstable(finding: Finding, hindrance: str = "") -> str:
 
 
 def say_findings(left: Finding | None, found: Finding) -> list[str]:
-    """Print notes to the user, each once in a run, and return them for ``Verdict.notes`` of a solve.
+    """Print each note to the user once in a run, and return all notes for ``Verdict.notes`` of a solve.
 
     Args:
         left: findings about the unstable equilibrium from which the solve has continued to a stable equilibrium, or

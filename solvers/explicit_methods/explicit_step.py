@@ -27,10 +27,10 @@ class Advance:
     """Outcome of one attempt at a step. The state has changed only if the step was accepted.
 
     Attributes:
-        t: time that was reached or tried [s].
+        t: time [s] that was reached or tried.
         accepted: whether the step was accepted, so that the time of the state is ``t``.
         reason: reason why the step was not accepted.
-        error: force error of the post-Newton update [N].
+        error: force error [N] of the post-Newton update.
         recommended_step: step size [s] with which the rejected step must be repeated because of a contact; inf if the
             step was accepted or was rejected for another reason.
         unresolved: whether the step was rejected because it is too long to resolve a contact.
@@ -52,7 +52,7 @@ size``.
 """
 Look = Callable[[float], float]
 """Function ``(step size) -> smaller size that resolves all contacts, or inf if the step resolves all contacts``. The
-fields contain the end of the step.
+fields contain the state at the end of the step.
 """
 
 
@@ -69,7 +69,7 @@ class Method(ABC):
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge
         self._project = project and accelerations.has_constraints
-        # Two values: the limit of the change of a coordinate in a step [m, rad, 1], above which the motion is
+        # Two values: the limit [m, rad, 1] of the change of a coordinate in a step, above which the motion is
         # considered unstable, and the version of the world for which accelerations are evaluated.
         self._limit, self._version = 0.0, -1
 
@@ -102,7 +102,7 @@ class Method(ABC):
             state: the state at the start of the step. If the step is accepted, the state at the end of the step
                 overwrites this state.
             size: step size [s], or the largest step size of a method that chooses step sizes itself.
-            then: time at the end of a step of this size [s].
+            then: time [s] at the end of a step of this size.
         """
 
     def update_state(self, state: State) -> None:  # noqa: B027, some methods have nothing to do here
@@ -127,7 +127,7 @@ class Method(ABC):
         return {}
 
     def restore(self, kept: Mapping[str, Any]) -> None:  # noqa: B027, likewise
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
 
     def reset_caches(self, state: State) -> None:
         """Delete all cached values except the values of `checkpoint`, and continue from ``state``."""

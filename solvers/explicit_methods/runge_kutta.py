@@ -6,10 +6,11 @@ In each accepted step, the root mean square of the errors of all coordinates and
 are stored when the step is accepted. If a contact state changes within a step, the slope of the forces jumps, and the
 error control shortens the step. The method does not search for the times of these jumps. Contact laws can request that
 a step is repeated with another size, so that the repeated step ends when the contact changes its state. The error
-estimates do not detect contacts that begin and end within a step. They also do not detect impacts whose effects are
-smaller than the tolerances. Monitors find steps with such contacts, and these steps are repeated with a smaller size.
-Within a step, only the accelerations fulfil the constraints. After the step, coordinates and velocities are projected
-onto the constraints. This projection changes coordinates and velocities by less than the error of the step.
+estimates do not detect contacts that begin and end within a step. The error estimates also do not detect impacts whose
+effects are smaller than the tolerances. Monitors find steps with such contacts, and these steps are repeated with a
+smaller size. Within a step, only the accelerations fulfil the constraints. After the step, coordinates and velocities
+are projected onto the constraints. This projection changes coordinates and velocities by less than the error of the
+step.
 
 Source: P. J. Prince, J. R. Dormand, J. Comput. Appl. Math. 7 (1981) 67-75; E. Hairer, S. P. Norsett, G. Wanner, Solving
 Ordinary Differential Equations I, Springer, section II.10 (DOP853); `scipy.integrate.DOP853`.
@@ -49,8 +50,8 @@ class RungeKutta(Method):
     """The method DOP853 for an assembly. See the docstring of this module.
 
     Args:
-        accelerations, judge, project: evaluator of accelerations, function that judges updates, and whether states are
-            projected onto the constraints, see `Method`.
+        accelerations, judge, project: evaluator of accelerations, function that decides whether a step is repeated, and
+            whether states are projected onto the constraints, see `Method`.
         rtol, atol: relative tolerance [1] and absolute tolerance, for coordinates [m, rad, 1] and velocities [m/s,
             rad/s, 1/s].
         look: function that returns a smaller step size which resolves all contacts, or inf if the last step has
@@ -91,7 +92,7 @@ class RungeKutta(Method):
         return {"next": self._next}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self._next = float(kept["next"])
 
     def reset_caches(self, state: State) -> None:

@@ -43,12 +43,12 @@ def predict(
     h: float, limit: float, q_new: FloatArray, v_half: FloatArray, x: FloatArray, v_star: FloatArray,
 ) -> tuple[int, int]:  # fmt: skip
     """Compute the first half of a step. Return two numbers. The first number counts the coordinates whose value or
-    velocity differs from the end of the last step. The second number counts the coordinates whose change exceeds
-    ``limit``.
+    velocity is not equal to the value or velocity at the end of the last step. The second number counts the coordinates
+    whose change exceeds ``limit``.
 
     q, v, a: state at the start, shape (n,).
     seen_q, seen_v: coordinates and velocities at the end of the last step.
-    limit: largest allowed change of a coordinate in one step [m, rad, 1].
+    limit: largest allowed change [m, rad, 1] of a coordinate in one step.
     q_new, v_half: results, shape (n,).
     x, v_star: total coordinates and predicted velocities, shape (n + 1,).
     """

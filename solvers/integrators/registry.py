@@ -32,7 +32,7 @@ def register_integrator(name: str, create: Create) -> None:
     if not isinstance(name, str) or not name.isidentifier() or not callable(create):
         raise ModelError(f"{show(name)}, {show(create)} in register_integrator: must be a name and a function")
     known = _methods.get(name)
-    # if a module is executed again, it registers its function again, and this is not an error
+    # if a module is executed again, it registers its function again; this second registration is not an error
     if known is not None and (known.__module__, known.__qualname__) != (create.__module__, create.__qualname__):
         raise ModelError(f"{name} in register_integrator: is already registered: must be another name")
     _methods[name] = create
@@ -59,7 +59,7 @@ def create_integrator(
 
     Args:
         method: a registered name.
-        spectral_radius: spectral radius at infinite frequency [1], from 0 (largest numerical damping) to 1 (no
+        spectral_radius: spectral radius [1] at infinite frequency, from 0 (largest numerical damping) to 1 (no
             damping).
         rotations: ``"steady"``: in each step, Euler parameters are integrated as deviations from a rotation with
             constant angular velocity. ``"parameters"``: Euler parameters are integrated like all other coordinates.

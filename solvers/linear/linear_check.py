@@ -82,8 +82,8 @@ class Errors(NamedTuple):
     Attributes:
         left: 2-norm of b - A x.
         terms: 2-norm of the vector |A| |x|, whose element i is the sum over j of |A_ij| |x_j|.
-        by_terms: largest value of |b - A x|_i / (|A| |x| + |b|)_i over all rows i [1].
-        by_largest: value that is defined like ``by_terms``, but with the largest |x_j| instead of each |x_j| [1].
+        by_terms: largest value [1] of |b - A x|_i / (|A| |x| + |b|)_i over all rows i.
+        by_largest: value [1] that is defined like ``by_terms``, but with the largest |x_j| instead of each |x_j|.
     """
 
     left: float

@@ -5,7 +5,7 @@ Every process factorises the rows of its interior in natural order. The result o
 complement for the few unknowns of the interface. One message is sufficient to sum the Schur complements over all
 processes. The sum is the matrix of the equations of the interface. Each process solves these equations by LAPACK's LU.
 LAPACK's LU uses pivoting, because pulleys and multipliers in the interface may have zero diagonal entries. For each
-solve, one pass over the factors and one message are needed. The solver is an exact inverse. It is used as the
+solve, one pass over the factors and one message are needed. The solver is an exact inverse. The solver is used as the
 preconditioner of a KSP of type ``preonly``.
 
 Source: B. Smith, P. Bjørstad, W. Gropp, Domain decomposition, Cambridge University Press (1996), chapter 4.
@@ -99,7 +99,7 @@ def plan_elimination(sparsity: Sparsity) -> Plan | None:
 
 
 def suits_substructures(assembly: Assembly) -> bool:
-    """Return whether `SubstructureLU` is the fastest solver. This is the case if processes share few unknowns, and if
+    """Return whether `SubstructureLU` is the fastest solver, which is the case if processes share few unknowns and
     factors are banded.
 
     The call is collective.

@@ -230,7 +230,7 @@ def find_critical_speed(
         create: function ``(speed) -> state`` of steady motion at a speed.
         low, high: speeds that enclose the critical speed. The motion must be stable at ``low`` and unstable at
             ``high``.
-        tolerance: tolerance of the speed [1], relative to the larger of |low| and |high|.
+        tolerance: tolerance [1] of the speed, relative to the larger of |low| and |high|.
         count: number of modes that are computed at each speed.
 
     Raises:

@@ -1,4 +1,4 @@
-"""Computation of the eigenvalues of the linear equations of motion that are closest to 0, by SLEPc with shift and
+"""Computation of those eigenvalues of the linear equations of motion that are closest to 0, by SLEPc with shift and
 invert. The shift is not 0, because free motions would make the shifted matrix singular if the shift were 0.
 
     linear       K x = ω² M x
@@ -62,11 +62,11 @@ MARGIN = 100.0
 LARGEST = 0.1
 """Largest value of `Eigenpair.rounding`, and therefore the largest residual of a mode [1]."""
 FIRST_SHIFT = 1e-10
-"""Shift of the first solve, divided by a typical ratio K_ii/M_ii [1]. For quadratic problems, the square of the shift
+"""Shift [1] of the first solve, divided by a typical ratio K_ii/M_ii. For quadratic problems, the square of the shift
 is divided by this ratio.
 """
 NO_STIFFNESS = float(np.finfo(float).eps) ** 2
-"""Sum of |K_ii| over coordinates, relative to |K| [1]. Up to this value, the model is treated as a model without
+"""Sum [1] of |K_ii| over coordinates, relative to |K|. Up to this value, the model is treated as a model without
 stiffness.
 """
 NEAR = 1e-5
@@ -74,7 +74,7 @@ NEAR = 1e-5
 is smaller than this value, the solve is repeated with the second shift.
 """
 ATTEMPTS = ((1.0, 1.0), (1.0, 1.5), (0.7, 1.0), (1.4, 1.5))
-"""Factors of the shift and of the dimension of the search space in successive attempts [1]."""
+"""Factors [1] of the shift and of the dimension of the search space in successive attempts."""
 LARGEST_DENSE = 600
 """Largest number of unknowns of a model that may be solved with dense matrices. Such a solve takes 0.5 s without
 damping, and 3 s with damping."""
@@ -91,7 +91,7 @@ SMALL_PART = 1e-3
 error.
 """
 ROUNDING = 1e3 * np.finfo(float).eps
-"""Value of |σ|², relative to |x|ᵀ |K| |x| / xᵀ M x [1]. Up to this value, the eigenvalue σ of the vector x is treated
+"""Value [1] of |σ|², relative to |x|ᵀ |K| |x| / xᵀ M x. Up to this value, the eigenvalue σ of the vector x is treated
 as 0.
 """
 
@@ -122,7 +122,7 @@ class Eigensolver:
 
     Attributes:
         rejected: number of solutions in the last solve that were rejected because they are not modes.
-        shift: shift of the last solve [1/s^2], for quadratic problems [1/s].
+        shift: shift of the last solve, in 1/s^2, or in 1/s for quadratic problems.
         zeros: two values: the number of eigenvalues that are 0 up to rounding errors, and the largest |σ| [1/s] that
             rounding errors can cause for such an eigenvalue.
         is_chosen: whether options select modes by a target, a shift or an interval, instead of the slowest modes.
@@ -253,8 +253,8 @@ class Eigensolver:
 
         Args:
             count: number of requested modes.
-            target: the default shift [1/s^2], for quadratic problems [1/s].
-            larger: factor of the dimension of the search space [1]. Values other than 1 also select another start
+            target: the default shift, in 1/s^2, or in 1/s for quadratic problems.
+            larger: factor [1] of the dimension of the search space. Values other than 1 also select another start
                 vector.
             refines: whether SLEPc refines each mode of a quadratic problem by Newton's method.
         """
@@ -290,7 +290,9 @@ class Eigensolver:
         return solver
 
     def _can_be_dense(self, solver: Any) -> bool:
-        """Return whether the model is small, and the modes closest to the shift are requested."""
+        """Return whether the model is small enough for a dense solve and the modes closest to the shift are
+        requested.
+        """
         return self._motion.K.getSize()[0] <= LARGEST_DENSE and not self.is_chosen and has_inverse(solver)
 
     def _solve_densely(self, count: int) -> Iterator[Eigenpair]:

@@ -20,12 +20,12 @@ from windlass.solvers.modes.matrices import LinearMotion
 from windlass.solvers.names import name_largest
 
 ROUNDING = 64.0 * float(np.finfo(np.float64).eps)
-"""Unbalanced force, relative to |K| |x| with the coordinates x of the state [1]. Up to this value, the force is treated
+"""Unbalanced force [1], relative to |K| |x| with the coordinates x of the state. Up to this value, the force is treated
 as a rounding error.
 """
 BALANCED = 1e-6
-"""Largest unbalanced force of a balanced state, relative to the largest of inertia forces, internal forces, loads and
-reactions [1]. If loads cancel each other, such as weight and buoyancy, the absolute values of the loads are added.
+"""Largest unbalanced force [1] of a balanced state, relative to the largest of inertia forces, internal forces, loads
+and reactions. If loads cancel each other, such as weight and buoyancy, the absolute values of the loads are added.
 """
 UNITS = {"x": "N", "y": "N", "z": "N", "s": "N"}
 """Units of generalised forces by name of the coordinate. Other coordinates are angles or slopes, with the unit N m."""
@@ -36,7 +36,7 @@ class Imbalance(NamedTuple):
 
     Attributes:
         value: the force [N or N m], 0 if only rounding errors remain.
-        share: ``value`` relative to the largest of inertia forces, internal forces, loads and reactions [1].
+        share: ratio [1] of ``value`` to the largest of inertia forces, internal forces, loads and reactions.
         words: text with the force, its unit and its coordinate.
     """
 

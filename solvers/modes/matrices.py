@@ -28,7 +28,7 @@ from windlass.solvers.modes.running import RunningBelt, add_flow
 from windlass.solvers.newton.static_states import find_state_entries
 
 SYMMETRIC = 1e-10
-"""Asymmetry of K, relative to the diagonal of K [1]. Up to this value, K is treated as symmetric."""
+"""Asymmetry [1] of K, relative to the diagonal of K. Up to this value, K is treated as symmetric."""
 MOST_ITERATIONS = 2000
 """Largest number of MINRES iterations in `LinearMotion.project`. The required number increases with the number of
 independent constraints.

@@ -34,7 +34,7 @@ from windlass.solvers.modes.matrices import LinearMotion
 
 POINT = ("x", "y", "z")
 TURN = 0.3
-"""Largest rotation angle in animations of pure rotations [rad]."""
+"""Largest rotation angle [rad] in animations of pure rotations."""
 DIFFERENCE = 1e-6
 """Factor of a mode shape in difference quotients of outputs. The largest component of the shape is 1."""
 GROWING = 1e-6
@@ -42,7 +42,7 @@ GROWING = 1e-6
 rates are treated as rounding errors.
 """
 IN_STEP = 0.05
-"""Largest out-of-phase component, relative to the largest component of the shape [1]. Up to this value, all points are
+"""Largest out-of-phase component [1], relative to the largest component of the shape. Up to this value, all points are
 treated as moving in phase.
 """
 SHOWN = 3
@@ -63,11 +63,11 @@ class ModesResult:
         shapes: complex shapes x over the coordinates of this process, with the largest component 1, shape (modes, n).
         forces: multipliers of each mode, scaled by the same factor as its shape, shape (modes, m).
         masses: modal masses xᴴ M x [kg, kg m^2], shape (modes,).
-        residuals: errors of the shapes [1], see `solvers.modes.eigen`, shape (modes,).
+        residuals: errors [1] of the shapes, see `solvers.modes.eigen`, shape (modes,).
         missing: number of modes that were not found although their frequencies are lower than the frequency of the last
             mode; None if this number is unknown.
         notes: remarks on the solve.
-        imbalance: largest unbalanced force at the state [N, N m]; 0 if only rounding errors remain.
+        imbalance: largest unbalanced force [N, N m] at the state; 0 if only rounding errors remain.
     """
 
     motion: LinearMotion
@@ -122,7 +122,7 @@ class ModesResult:
 
     @checked(kind=word("kinetic", "potential"))
     def energy_share(self, kind: str = "kinetic") -> Shares:
-        """Return fractions of the kinetic or potential energy of the modes [1], shape (modes,) each, by names of parts
+        """Return fractions [1] of the kinetic or potential energy of the modes, shape (modes,) each, by names of parts
         of the model. The call is collective.
 
         Args:
@@ -246,7 +246,7 @@ class ModesResult:
             folder: folder in which the files are written.
             modes: mode numbers, 1 for the slowest mode; default: all modes.
             frames: number of frames per period.
-            size: largest displacement, relative to the size of the model [1].
+            size: largest displacement [1], relative to the size of the model.
             name: first part of the names of the files.
 
         Raises:
@@ -277,7 +277,7 @@ class ModesResult:
         Args:
             number: mode number, 1 for the slowest mode.
             path: path of the file (``.png``, ``.pdf``, ``.svg``); None returns a matplotlib figure for notebooks.
-            size: largest displacement, relative to the size of the model [1].
+            size: largest displacement [1], relative to the size of the model.
 
         Returns:
             The path, or the figure if ``path`` is None. On all processes except the first, and if the model cannot be

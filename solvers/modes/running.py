@@ -36,7 +36,7 @@ from windlass.framework.model.schema import Component
 from windlass.framework.model.system import AxialFlow, Slots
 
 LEAST = 1e-12
-"""Ratio of the sum of c² Q_ii to the sum of |K_ii| of a belt [1]. Up to this value, the belt is treated as a belt at
+"""Ratio [1] of the sum of c² Q_ii to the sum of |K_ii| of a belt. Up to this value, the belt is treated as a belt at
 rest.
 """
 
@@ -48,7 +48,7 @@ class RunningBelt:
     Attributes:
         nodes: world indices of the coordinates of the nodes, in the order of the nodes along the belt, shape (nodes,
             n).
-        flow: reference length of the belt that passes a fixed position per unit of time [m/s]; positive if the belt
+        flow: reference length [m/s] of the belt that passes a fixed position per unit of time; positive if the belt
             moves in the direction of the node order.
         held: whether constraints act on nodes of the belt. If ``held`` is true, the terms with the flow c are omitted.
     """

@@ -27,7 +27,7 @@ from windlass.solvers.linear.mumps import SymmetricFactors, factorise_symmetric
 from windlass.solvers.modes.matrices import LinearMotion
 
 CONSTRAINT_SHIFT = 1e-12
-"""Product of the shift δ and the largest diagonal entry of K - τ M, for entries of C_q of the order of 1 [1]."""
+"""Product [1] of the shift δ and the largest diagonal entry of K - τ M, for entries of C_q of the order of 1."""
 GAP = 1e-6
 """If the relative difference of the squares of two frequencies [1] is larger than this value, a τ can lie between the
 squares.
@@ -35,9 +35,9 @@ squares.
 
 
 ROUNDING = 1e-13
-"""Square of a frequency, relative to the largest square [1]. Up to this value, the frequency is treated as 0."""
+"""Square [1] of a frequency, relative to the largest square. Up to this value, the frequency is treated as 0."""
 ASYMMETRY = 1e-8
-"""Ratio of |xᵀ(K - Kᵀ)y| to |x|ᵀ|K||y| [1]. Up to this value, K is treated as symmetric along motions that the
+"""Ratio [1] of |xᵀ(K - Kᵀ)y| to |x|ᵀ|K||y|. Up to this value, K is treated as symmetric along motions that the
 constraints allow.
 """
 
@@ -89,8 +89,9 @@ def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFac
 
 
 def _find_largest_square(motion: LinearMotion) -> float:
-    """Estimate the square of the largest angular frequency [1/s^2] by the largest ratio of a diagonal entry of K to the
-    same entry of M."""
+    """Estimate the square [1/s^2] of the largest angular frequency by the largest ratio of a diagonal entry of K to the
+    same entry of M.
+    """
     stiffness, mass = np.abs(motion.K.getDiagonal().array_r), motion.M.getDiagonal().array_r
     heavy = mass > 0.0
     return motion.assembly.processes.largest_of(float((stiffness[heavy] / mass[heavy]).max(initial=0.0)))

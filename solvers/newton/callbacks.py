@@ -75,9 +75,10 @@ class Context(NamedTuple):
         addresses: addresses of functions of PETSc, of ``place``, and of the function that calls Python, shape (18,).
         place: memory for a result of PETSc, shape (1,).
         programs: address and number of kernel calls of each compiled program, shape (4, 2).
-        handles: handles of the matrix and of the residual vector, number of rows of each dense block of the matrix (1
-            without blocks), handles of the vector of the unknowns and of SNES, and whether the convergence test decides
-            about the evaluation of the tangent (1 during a run of `solve`, otherwise 0), shape (6,).
+        handles: six numbers, shape (6,): the handles of the matrix and of the residual vector; the number of rows of
+            each dense block of the matrix (1 without blocks); the handles of the vector of the unknowns and of SNES;
+            and 1 during a run of `solve`, in which the convergence test decides when the tangent is evaluated,
+            otherwise 0.
         values: values of the tangent, shape (entries + 1,).
         indptr, indices: pattern of the tangent, see `Pattern`.
         loads, weights: sum of the loads that do not depend on coordinates, and the part of this sum that does not
@@ -397,7 +398,7 @@ class Callbacks:
         Args:
             start: initial unknowns: `KEPT` for the present unknowns, `ZERO` for 0, or `CARRIED` for the motion in the
                 fields.
-            around: compiled code that executes this run and later runs. In this case, this method returns the results
+            around: compiled code that executes this run and later runs. With this code, the method returns the results
                 of the last run.
 
         Raises:

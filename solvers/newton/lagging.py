@@ -3,9 +3,9 @@
 With a reused tangent, the residual norm r_k of iteration k decreases linearly, r_{k+1} = theta r_k, with the
 contraction factor theta. If a tangent is reused, no evaluation and no factorisation are needed, which together take as
 much time as several iterations. From the observed theta, `LagPolicy` predicts the remaining number of iterations with
-the old tangent and with a new tangent. It then selects the tangent with the shorter predicted time. If theta is larger
-than `WORST_RATE`, the old tangent is replaced in the next iteration. The policy uses only residual norms. Therefore all
-processes make the same decision, and repeated runs are identical.
+the old tangent and with a new tangent. `LagPolicy` then selects the tangent with the shorter predicted time. If theta
+is larger than `WORST_RATE`, the old tangent is replaced in the next iteration. The policy uses only residual norms.
+Therefore all processes make the same decision, and repeated runs are identical.
 
 Source: the contraction-rate test of stiff solvers, E. Hairer, G. Wanner, Solving Ordinary Differential Equations II,
 section IV.8.
@@ -34,8 +34,8 @@ iterations with a reused tangent converge more slowly than predicted. In additio
 return maps are evaluated in each residual.
 """
 RESERVE_WITH_MAPS = 0.1
-"""Residual norm that an old tangent must be expected to reach in models with return maps, relative to the norm below
-which a run has converged [1]. Without this reserve, runs of belts need up to 5 % more iterations.
+"""Residual norm [1] that an old tangent must be expected to reach in models with return maps, relative to the norm
+below which a run has converged. Without this reserve, runs of belts need up to 5 % more iterations.
 """
 WORST_RATE = 0.3
 """If the contraction factor is larger than this value, an old tangent is replaced."""

@@ -52,8 +52,8 @@ from windlass.solvers.newton.rounding import FACTOR, NEAR, SMALL, estimate_force
 from windlass.solvers.newton.scheme import Scheme
 
 DAMPED_ITERATIONS = 4
-"""Largest number of iterations of a Newton run with backtracking, relative to the largest number without backtracking
-[1].
+"""Largest number [1] of iterations of a Newton run with backtracking, relative to the largest number without
+backtracking.
 """
 
 
@@ -79,9 +79,9 @@ class Newton:
 
     Args:
         problem: the equations, with residual and tangent.
-        rtol: default tolerance of the residual [1], relative to the larger of the residuals before and after the first
+        rtol: default tolerance [1] of the residual, relative to the larger of the residuals before and after the first
             iteration. ``-<prefix>snes_rtol`` overrides this value. At the full loads of a static solve, iterations that
-            halve the residual continue until it fulfils the tolerance relative to loads and reactions.
+            halve the residual continue until the residual fulfils the tolerance relative to loads and reactions.
         atol: default absolute tolerance of the residual, in the 2-norm over equations of motion [N, N m] and
             constraints [m, m/s]. ``-<prefix>snes_atol`` overrides this value.
         max_it: default largest number of iterations. ``-<prefix>snes_max_it`` overrides this value.
@@ -410,7 +410,7 @@ class Newton:
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self.iterations, self.fallbacks = int(kept["iterations"]), int(kept["fallbacks"])
         self.roundings = int(kept["roundings"])
         state = self.problem.buffers.state

@@ -415,8 +415,9 @@ class NonlinearProblem:
         return *factors, live, scheme.rate_level, scheme.unit_rates, self.assembly.revision, id(self.matrix.values)
 
     def _has_tangent_steps(self, scheme: Scheme) -> bool:
-        """Return whether the steps of the tangent are known. If no tangent has been evaluated, or only the factors have
-        changed since the last tangent, for example because of another step size, create the steps for the new factors.
+        """Return whether the program steps that evaluate the tangent exist. If no tangent has been evaluated, or only
+        the factors have changed since the last tangent, for example because of another step size, create the steps for
+        the new factors.
         """
         key, last = self._find_tangent_key(scheme), self._tangent_key
         if key == last:
@@ -436,7 +437,7 @@ class NonlinearProblem:
         self._find_tangent_program()()
 
     def _find_tangent_program(self) -> Program:
-        """Return the program of the steps of the tangent, which is created at its first use."""
+        """Return the program that evaluates the tangent. The program is created at its first use."""
         if self._tangent_program is None:
             self._tangent_program = self._create_program(self._tangent_steps)
         return self._tangent_program

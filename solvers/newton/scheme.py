@@ -16,13 +16,13 @@ class Scheme:
     Attributes:
         q0, v0: predicted displacements and velocities for accelerations 0, shape (n,). In statics, v0 of a first-order
             state is the difference between the state and its coordinate.
-        v_factor, a_factor: derivatives of v and a with respect to the increments [1/s, 1/s^2].
+        v_factor, a_factor: derivatives [1/s, 1/s^2] of v and a with respect to the increments.
         multiplier_factor: ratio of a multiplier to its unknown.
-        t: time at which the equations are fulfilled [s].
-        load_factor: factor of the loads [1].
+        t: time [s] at which the equations are fulfilled.
+        load_factor: factor [1] of the loads.
         rate_level: whether to impose position constraints by their time derivative (index 2).
         unit_rates: whether to impose the constraint on the norm of Euler parameters by its time derivative.
-        stabiliser: factor of M (q - q_anchor) in statics [1/s^2].
+        stabiliser: factor [1/s^2] of M (q - q_anchor) in statics.
         q_anchor: displacements at which the stabilising force is 0, shape (n,).
         gap: for each multiplier of this process, the value of C that the solution must have, shape (m,). An empty array
             means C = 0.

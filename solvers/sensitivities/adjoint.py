@@ -6,8 +6,8 @@ adjoint variables λ_n = dJ/dz_n are computed from the last step to the first st
 
     λ_n = (∂F/∂z)ᵀ λ_n+1 + (∂y/∂z)ᵀ ∂J/∂y_n,    dJ/dp = Σ ((∂F/∂p)ᵀ λ_n+1 + (∂y/∂p)ᵀ ∂J/∂y_n) + (dz_0/dp)ᵀ λ_0.
 
-The adjoint of a step is described in adjoint_steps.py. The states are needed from the last to the first. Only some
-states are stored, and the steps after a stored state are repeated (revolve.py).
+The adjoint of a step is described in adjoint_steps.py. The states are needed in reverse order. Only some states are
+stored, and the steps after a stored state are repeated (revolve.py).
 
 Sources: D. A. Tortorelli, P. Michaleris, Inverse Problems in Engineering 1 (1994) 71-105, section 5 (adjoint of
 transient nonlinear problems); A. Griewank, A. Walther, Evaluating Derivatives, SIAM (2008), chapter 12.
@@ -48,7 +48,7 @@ from windlass.solvers.sensitivities.state_store import StateStore, StoredState, 
 from windlass.solvers.verdicts.verdict import Verdict
 
 MEMORY = 2**28
-"""Default limit of the size of the stored states in memory [bytes]."""
+"""Default limit [bytes] of the size of the stored states in memory."""
 FEWEST = 10
 """Smallest number of states that are stored by default, even if these states need more memory than the given limit."""
 ALL = 10**9
@@ -62,7 +62,7 @@ class MotionGradient:
     Attributes:
         value: the objective J.
         gradient: dJ/dp by name of the parameter, in units of the objective per unit of the parameter.
-        t: times at the start and at the ends of the steps [s], shape (k,).
+        t: times [s] at the start and at the ends of the steps, shape (k,).
         y: results by name, shape (k,) each.
         repeated: number of repetitions of steps, without the first repetition of each step.
         growth: rate [1/s] of the growth, backwards in time, of the derivatives of the objective with respect to earlier
@@ -111,7 +111,7 @@ def evaluate_objective(
         checkpoints: largest number of stored states. Steps between stored states are repeated. By default, as many
             states are stored as fit into ``memory``, but at least 10. With a ``folder``, the states of all steps are
             stored by default.
-        memory: largest size of the stored states in memory [bytes].
+        memory: largest size [bytes] of the stored states in memory.
         folder: existing folder for states that do not fit into ``memory``. These states are written to state files in a
             temporary subfolder of ``folder``. The temporary subfolder is removed at the end. By default, no files are
             written.

@@ -47,13 +47,13 @@ from windlass.solvers.sensitivities.turning import ROTATED, find_turning
 ITERATIONS = 60
 """Largest number of iterations for the adjoint variables μ of a Newton run."""
 ACCURATE = 1e-12
-"""Relative change of μ in an iteration [1]. If the change is at most this value, the iteration ends."""
+"""Relative change [1] of μ in an iteration. If the change is at most this value, the iteration ends."""
 BALANCED = 1e-12
-"""Error of the equations for μ, relative to the right-hand side [1]. If the error is at most this value, the iteration
+"""Error [1] of the equations for μ, relative to the right-hand side. If the error is at most this value, the iteration
 ends.
 """
 STALLED = 1e-9
-"""Relative change of μ [1]. If the change is below this value and no longer decreases, the iteration ends. Such a
+"""Relative change [1] of μ. If the change is below this value and no longer decreases, the iteration ends. Such a
 change is treated as a rounding error.
 """
 SLOW = 0.1
@@ -155,8 +155,8 @@ _weigh_run, _take_places = call(weigh_run), call(take_places)
 @dataclass
 class StepFactors:
     """Sums of adjoint variables over the Newton runs of a step. The adjoint variables refer to the predicted
-    coordinates and velocities, shape (n,) each. They also refer to values at the start of the step: coordinates and
-    velocities, shape (n,) each, and history values, shape (d,).
+    coordinates and velocities, shape (n,) each. The adjoint variables also refer to values at the start of the step:
+    coordinates and velocities, shape (n,) each, and history values, shape (d,).
     """
 
     q: FloatArray
@@ -259,9 +259,9 @@ class Adjoint:
 
     def project_back(self, start: Mapping[str, FloatArray], t: float, step: RepeatedStep) -> None:
         """Compute the adjoint variables of the state before the projection at the end of a step from the adjoint
-        variables of the state after the projection. The former replace the latter in the attribute ``factors``. The
-        present state of the companion model is the state before the projection. The arguments are explained in
-        `step_back`.
+        variables of the state after the projection. The computed adjoint variables replace the given adjoint variables
+        in the attribute ``factors``. The present state of the companion model is the state before the projection. The
+        arguments are explained in `step_back`.
         """
         self.factors = self._projection.pass_back(self.factors, self.sums, start, t, step)
 
@@ -324,8 +324,8 @@ class Adjoint:
         self.factors = {**found, "lam": np.zeros_like(factors["lam"]), "data": into.start_data + of_data}
 
     def _find_mass(self) -> Program:
-        """Return the compiled program that multiplies the mass matrix by μ, which are the adjoint variables of the
-        equations of motion.
+        """Return the compiled program that multiplies the mass matrix by the adjoint variables μ of the equations of
+        motion.
         """
         assembly = self._centre.assembly
         if self._revision != assembly.revision:
@@ -335,8 +335,8 @@ class Adjoint:
         return self._mass
 
     def _add_turning(self, factors: StateFactors, step: RepeatedStep) -> None:
-        """Some parameters change the reference coordinates of rotations. This method adds their contributions to the
-        gradient, by central differences of the state at the end of a step.
+        """Some parameters change the reference coordinates of rotations. This method adds the contributions of these
+        parameters to the gradient, by central differences of the state at the end of a step.
         """
         run = step.runs[-1]
         for name, pair in self._whole.items():

@@ -21,14 +21,15 @@ from windlass.framework.arrays import FloatArray
 MEMORY = 20
 """Largest number of differences that are kept."""
 DEPENDENT = 1e-12
-"""Ratio of singular values [1]. Below this value, differences are treated as linearly dependent."""
+"""Ratio [1] of singular values. Below this value, differences are treated as linearly dependent."""
 
 
 class Anderson:
     """The accelerated steps of one iteration.
 
     Args:
-        weighed: number of first elements of x on which f depends. The norm |f_k - ΔF γ| contains only these elements.
+        weighed: number of elements at the start of x on which f depends. The norm |f_k - ΔF γ| contains only these
+            elements.
     """
 
     def __init__(self, weighed: int) -> None:

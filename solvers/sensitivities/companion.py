@@ -38,11 +38,11 @@ REUSES = 4
 iterations, because they start from the solution that the motion has found.
 """
 REPEATED = 1e-9
-"""Relative change of the unknowns in an iteration [1]. If the change is below this value, the repetition of a Newton
+"""Relative change [1] of the unknowns in an iteration. If the change is below this value, the repetition of a Newton
 run ends.
 """
 NEAR = 1e-6
-"""Relative change of the unknowns in an iteration with the exact tangent [1]. If the change is below this value, the
+"""Relative change [1] of the unknowns in an iteration with the exact tangent. If the change is below this value, the
 repetition of a Newton run ends. The change in a further iteration would be of the order of the square of this change.
 In models without history values, derivatives are computed with the tangent before this change. The error of this
 tangent causes relative errors of derivatives below 1e-8.
@@ -96,7 +96,7 @@ class RepeatedStep:
     """A step of the motion, repeated in a companion model.
 
     Attributes:
-        h, then: size and end of the step [s].
+        h, then: size [s] and end time [s] of the step.
         end: the state of the motion at the end of the step.
         runs: the repeated Newton runs of the step.
         projects: whether the state at the end of the step was projected onto the constraints.
@@ -294,7 +294,7 @@ class StepPlan:
     """Description of how a step of the motion was computed.
 
     Attributes:
-        h, then: size and end of the step [s].
+        h, then: size [s] and end time [s] of the step.
         projects: whether the state at the end of the step was projected onto the constraints.
         maps: whether return maps compute the history values of the first run.
         runs: number of Newton runs in the step.
@@ -366,7 +366,7 @@ def repeat_run(
         near: unknowns near the solution, from which the run starts, shape (u,).
         data: history values of the run, shape (d,). If ``maps`` is true, these history values are approximate.
         maps: whether return maps compute the history values.
-        t: end of the step [s].
+        t: end time [s] of the step.
         factors: LU factors of a similar tangent for the first iterations, or None.
 
     Raises:

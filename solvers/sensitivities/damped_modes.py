@@ -40,11 +40,11 @@ from windlass.solvers.sensitivities.equilibrium import CHECKS, Model
 from windlass.solvers.sensitivities.equilibrium_slopes import find_equilibrium
 
 EQUAL = 1e-6
-"""Difference between two eigenvalues, relative to the larger eigenvalue [1]. Up to this value, the eigenvalues are
+"""Difference [1] between two eigenvalues, relative to the larger eigenvalue. Up to this value, the eigenvalues are
 treated as equal.
 """
 SHIFT = 1e-9
-"""Distance between the shift of inverse iteration and the eigenvalue, relative to the eigenvalue [1]. The value is much
+"""Distance [1] between the shift of inverse iteration and the eigenvalue, relative to the eigenvalue. The value is much
 smaller than `EQUAL`, so that inverse iteration separates close modes.
 """
 ITERATIONS = 4
@@ -52,7 +52,7 @@ ITERATIONS = 4
 and the eigenvalue, divided by the distance between the shift and the other eigenvalues.
 """
 DEFECTIVE = 1e-6
-"""Smallest singular value of Yᵀ (2 σ M + D) X, relative to the largest entry of |Y|ᵀ |2 σ M + D| |X| [1]. Up to this
+"""Smallest singular value [1] of Yᵀ (2 σ M + D) X, relative to the largest entry of |Y|ᵀ |2 σ M + D| |X|. Up to this
 value, the eigenvectors are treated as dependent.
 """
 SPARE = 3

@@ -1,4 +1,4 @@
-"""Central differences of history values. Some history values jump."""
+"""Central differences of history values, and one-sided differences of history values that jump."""
 
 from __future__ import annotations
 
@@ -8,11 +8,11 @@ from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.model.world import World
 
 JUMP = 0.5
-"""Difference between the forward and the backward difference of a history value, relative to the larger of these two
-[1]. Above this value, the larger difference is treated as a jump.
+"""Difference [1] between the forward and the backward difference of a history value, relative to the larger of these
+two. Above this value, the larger difference is treated as a jump.
 """
 ROUNDING = 1e-14
-"""Change of a history value, relative to the value [1]. Up to this value, differences are treated as rounding errors.
+"""Change [1] of a history value, relative to the value. Up to this value, differences are treated as rounding errors.
 """
 
 

@@ -9,7 +9,7 @@ with its factors. For a first-order state, the unknown is the value of the state
 Therefore any value in the model can be a parameter, such as a stiffness, a length, a position or a load. For each
 parameter, two more models are built, with the parameters p + h and p - h. The derivative ∂r/∂p is the central
 difference of the residuals r of these two models at x. The truncation error is of order h², and the rounding error is
-of order 1/h. Together they cause a relative error of about 1e-9.
+of order 1/h. Both errors together cause a relative error of about 1e-9.
 
 Contact states are constant: open contacts remain open, and slipping segments continue to slip. Other history values d
 of contacts, such as anchors of bristles, are functions of x, p and their initial values d_0(p), see static_history.py.
@@ -51,17 +51,17 @@ from windlass.solvers.sensitivities.static_history import CREEP, StaticHistory
 from windlass.solvers.static import Static
 
 BALANCED = 1e-4
-"""Largest unbalanced force that an equilibrium may have, relative to the largest force [1]."""
+"""Largest unbalanced force [1] that an equilibrium may have, relative to the largest force."""
 ITERATIONS = 40
 """Largest number of Newton iterations with updates of history values."""
 STALLED = 0.5
-"""Ratio of two successive changes in an iteration [1]. Above this value, the changes are treated as rounding errors, if
+"""Ratio [1] of two successive changes in an iteration. Above this value, the changes are treated as rounding errors, if
 they are small.
 """
 DRIFT = 0.02
 """Largest unbalanced force, relative to the largest force [1], in Newton iterations with updates of history values."""
 SETTLED = 1e-9
-"""Change of the coordinates in a Newton iteration, relative to the largest coordinate [1]. Below this value, an
+"""Change [1] of the coordinates in a Newton iteration, relative to the largest coordinate. Below this value, an
 equilibrium is treated as exact if later changes are not smaller.
 """
 REPRODUCED = 5e-3
@@ -76,9 +76,9 @@ UNSETTLED = (
 )
 CONSTANT = "earlier load steps or solves, or do not converge: they are constant in derivatives"
 SAME = 1e-9
-"""Largest change of history values, relative to the largest history value, that is treated as a rounding error [1]."""
+"""Largest change [1] of history values, relative to the largest history value, that is treated as a rounding error."""
 ROUNDING = 1e-15
-"""Rounding error of forces, relative to the product of the largest stiffness and the largest coordinate [1]."""
+"""Rounding error [1] of forces, relative to the product of the largest stiffness and the largest coordinate."""
 Results = Callable[[State], Mapping[str, float]]
 Model = Callable[[Mapping[str, float]], tuple[World, Results]]
 
@@ -210,7 +210,9 @@ def settle(state: State, motion: LinearMotion, factors: Any, history: StaticHist
     assembly, unknowns, given = serial_assembly(state.world), motion.sparsity.unknowns, state.copy()
 
     def update(velocity: float) -> tuple[FloatArray, FloatArray, float]:
-        """Update the history values. Return the residual, and the ratio of its largest force to the largest force."""
+        """Update the history values. Return the residual, and the ratio of the largest force in the residual to the
+        largest load or internal force.
+        """
         state.data[:] = history.update(state, velocity)
         state.start_data[:] = state.data
         (f, c), size = eval_residual(assembly, state)

@@ -45,9 +45,9 @@ Residual = tuple[FloatArray, FloatArray]
 ITERATIONS = 40
 """Largest number of solves for the derivatives of an equilibrium with respect to a parameter."""
 ACCURATE = 1e-9
-"""Relative change of a derivative in an iteration [1]. If the change is below this value, the iteration ends."""
+"""Relative change [1] of a derivative in an iteration. If the change is below this value, the iteration ends."""
 STALLED = 0.5
-"""Ratio of the changes of a derivative in two successive iterations [1]. If the ratio is above this value, the
+"""Ratio [1] of the changes of a derivative in two successive iterations. If the ratio is above this value, the
 iteration does not progress.
 """
 STALLS = 3
@@ -55,13 +55,13 @@ STALLS = 3
 treated as rounding errors.
 """
 NEAR = 1e-6
-"""Largest relative change of a derivative that is treated as a rounding error [1]."""
+"""Largest relative change [1] of a derivative that is treated as a rounding error."""
 KINK = 1e-3
-"""Difference between forward and backward difference, relative to the largest derivative [1]. If the difference is
+"""Difference [1] between forward and backward difference, relative to the largest derivative. If the difference is
 above this value, a contact is assumed to change its state.
 """
 SHARES = 1.0, 0.1, 0.01
-"""Steps of the differences, relative to the first step [1]. The next step is used as long as contacts change their
+"""Steps [1] of the differences, relative to the first step. The next step is used as long as contacts change their
 states.
 """
 
@@ -133,13 +133,13 @@ class EquilibriumSlopes(NamedTuple):
     Attributes:
         dofs, multipliers, history: derivatives of the coordinates, multipliers and history values, shapes (n,), (m,)
             and (d,). For first-order states, ``dofs`` contains the derivatives of the states.
-        error: relative change of the derivatives of the coordinates in the last iteration [1].
-        kink: difference between forward and backward difference, relative to the largest derivative of a coordinate
-            [1]; 0 if only one of these differences is used.
+        error: relative change [1] of the derivatives of the coordinates in the last iteration.
+        kink: difference [1] between forward and backward difference, relative to the largest derivative of a
+            coordinate; 0 if only one of these differences is used.
         above, below: for each history value, whether a contact state in its row changes if the parameter increases or
             decreases by the step, shape (d,) each.
-        turned: for each history value, for example a gap, whether its sign differs for both signs of the step, shape
-            (d,).
+        turned: for each history value, for example a gap, whether its sign for the parameter p + h differs from its
+            sign for p - h, shape (d,).
     """
 
     dofs: FloatArray

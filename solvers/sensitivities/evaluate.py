@@ -46,7 +46,7 @@ PERTURBATION = 1e-8
 """Perturbation of coordinates, relative to the largest coordinate [1], with which changes of history values are found.
 """
 DEPENDENT = 1e-6
-"""Change of forces or results due to changed history values, relative to the change due to the coordinates [1]. Up to
+"""Change [1] of forces or results due to changed history values, relative to the change due to the coordinates. Up to
 this value, forces and results are treated as independent of history values.
 """
 Derivatives = dict[str, dict[str, float]]

@@ -32,7 +32,7 @@ from windlass.solvers.sensitivities.equilibrium import CHECKS, Model
 from windlass.solvers.sensitivities.equilibrium_slopes import find_equilibrium
 
 EQUAL = 1e-6
-"""Difference between the squares of two frequencies, relative to the larger square [1]. Up to this value, the
+"""Difference [1] between the squares of two frequencies, relative to the larger square. Up to this value, the
 frequencies are treated as equal.
 """
 
@@ -57,8 +57,8 @@ def evaluate_frequencies(
         model, p, solve, steps: arguments of `evaluate`. The function ``results`` is not called.
 
     Returns:
-        Frequencies in ascending order [Hz], shape (k,), k <= count, and their derivatives with respect to each
-        parameter [Hz per unit], each of shape (k,). Derivatives of equal frequencies are in ascending order.
+        Frequencies [Hz] in ascending order, shape (k,), k <= count, and their derivatives [Hz per unit] with respect to
+        each parameter, each of shape (k,). Derivatives of equal frequencies are in ascending order.
 
     Raises:
         ModelError: an error described in `evaluate`, a mode grows or has no stiffness, or K is not symmetric.

@@ -26,7 +26,7 @@ def find_growth(t: FloatArray, sizes: FloatArray) -> tuple[float, bool]:
     exponentially.
 
     Args:
-        t: times since the start of the integration of the derivatives [s], ascending, shape (k,).
+        t: times [s] since the start of the integration of the derivatives, ascending, shape (k,).
         sizes: sizes of the derivatives, shape (k,).
     """
     positive = sizes > 0.0

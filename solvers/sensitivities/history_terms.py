@@ -3,11 +3,11 @@ of laws.
 
 Each history value is a value of one row of a law, usually of a contact law. The forces of a row, before they are added
 to the forces of other rows, depend on no history values except those in this row. After an update, the history values
-of a row depend on the coordinates of the row and on the history values that the row had before the update. They can
-also depend on history values of other rows with common coordinates, at the start of the step. Because of this sparsity,
-one pair of perturbed evaluations yields the derivatives of many rows. The coordinates are divided into groups
-(colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D. Powell, J. K. Reid, IMA Journal of
-Applied Mathematics 13 (1974) 117-119).
+of a row depend on the coordinates of the row and on the history values that the row had before the update. These
+history values can also depend on history values of other rows with common coordinates, at the start of the step.
+Because of this sparsity, one pair of perturbed evaluations yields the derivatives of many rows. The coordinates are
+divided into groups (colours): a row has at most one coordinate of each group (A. R. Curtis, M. J. D. Powell, J. K.
+Reid, IMA Journal of Applied Mathematics 13 (1974) 117-119).
 
 Contact states are history values that are whole numbers. Contact states therefore have no derivatives. If one of the
 two perturbations changes a contact state of a row in an update, the derivatives of this row are computed from the other
@@ -40,13 +40,13 @@ from windlass.solvers.sensitivities.companion import Companion
 from windlass.solvers.sensitivities.differences import find_history_rows, find_slopes
 
 PLACE_STEP = 3e-9
-"""Perturbation of coordinates, relative to the largest coordinate [1]. The perturbation is small, because contacts have
+"""Perturbation [1] of coordinates, relative to the largest coordinate. The perturbation is small, because contacts have
 small depths.
 """
 RATE_STEP = 3e-8
-"""Perturbation of velocities, relative to the largest velocity [1]."""
+"""Perturbation [1] of velocities, relative to the largest velocity."""
 VALUE_STEP = 2e-8
-"""Perturbation of history values, relative to the largest value of the same kind [1]."""
+"""Perturbation [1] of history values, relative to the largest value of the same kind."""
 FEW = 4
 """If at most this number of rows have a common coordinate, these rows are treated as neighbours. Therefore rows that
 share only the coordinates of a pulley are not neighbours.

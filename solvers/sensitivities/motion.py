@@ -8,10 +8,10 @@ run. The derivatives dz/dp are computed together with the motion, step by step:
 
 The right-hand side is a central difference of r between two companion models, which have the parameters p + h and p - h
 and the states z ± h dz/dp. The subscripts of r denote partial derivatives. The equations are solved with the factorised
-tangent r_u. They are then solved again for the remaining difference of r at u ± h du/dp, until this difference is of
-the order of rounding errors. The result therefore does not depend on errors of the tangent. All Newton runs of a step
-are repeated: each run uses the history values d of the update after the previous run. If return maps compute d within a
-Newton run, d depends on u, and the derivatives of d and u are computed together.
+tangent r_u. The equations are then solved again for the remaining difference of r at u ± h du/dp, until this difference
+is of the order of rounding errors. The result therefore does not depend on errors of the tangent. All Newton runs of a
+step are repeated: each run uses the history values d of the update after the previous run. If return maps compute d
+within a Newton run, d depends on u, and the derivatives of d and u are computed together.
 
 The result is the derivative of the computed motion for fixed step sizes. In contrast to the difference between two
 complete solves, this derivative is free of errors due to the tolerance of Newton's method. Contacts have the same
@@ -63,7 +63,7 @@ from windlass.solvers.verdicts.verdict import Verdict
 ITERATIONS = 40
 """Largest number of iterations for the derivatives of the unknowns of a Newton run."""
 ACCURATE = 1e-12
-"""Relative change of a derivative in an iteration [1]. If the change is below this value, the iteration ends."""
+"""Relative change [1] of a derivative in an iteration. If the change is below this value, the iteration ends."""
 CONTRACTION = 0.3
 """Ratio [1] of the norms of the residual differences of two successive iterations. If the ratio is larger than this
 value, a difference of the order of rounding errors is accepted.
@@ -74,7 +74,7 @@ SETTLES = 8
 iteration.
 """
 NEAR = 1e-3
-"""Relative change of a derivative in an iteration [1]. If the change is below this value after `SETTLES` iterations,
+"""Relative change [1] of a derivative in an iteration. If the change is below this value after `SETTLES` iterations,
 the iteration ends. After `SETTLES` iterations, only half of each change is applied, because successive derivatives lie
 on both sides of the solution.
 """
@@ -85,7 +85,7 @@ class MotionDerivatives:
     """Results of a motion and their derivatives with respect to parameters.
 
     Attributes:
-        t: times at the start and at the ends of the steps [s], shape (k,).
+        t: times [s] at the start and at the ends of the steps, shape (k,).
         y: results by name, shape (k,) each.
         dy: derivatives, in units of the result per unit of the parameter, shape (k,) each. The first key is the name of
             the result, and the second key is the name of the parameter.
@@ -104,7 +104,7 @@ class CompanionPair:
 
     Args:
         above, below: the companion models.
-        h: step of the parameter, in its unit.
+        h: step of the parameter, in the unit of the parameter.
 
     Attributes:
         above, below, h: values of the arguments.

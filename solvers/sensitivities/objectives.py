@@ -5,8 +5,8 @@ Let w be the weights of the trapezoidal rule, and T the duration:
     time integral: J = Σ w_n y_n ≈ ∫ y dt
     smooth maximum: J = ln(Σ w_n exp(κ y_n)/T)/κ,    mean(y) <= J <= max(y)
 
-As κ increases, the smooth maximum approaches the maximum. It has derivatives at all steps (Kreisselmeier-Steinhauser
-function, G. Kreisselmeier, R. Steinhauser, IFAC Proceedings 12 (1979) 113-117).
+As κ increases, the smooth maximum approaches the maximum. Its derivatives with respect to the results at all steps are
+continuous (Kreisselmeier-Steinhauser function, G. Kreisselmeier, R. Steinhauser, IFAC Proceedings 12 (1979) 113-117).
 """
 
 from __future__ import annotations

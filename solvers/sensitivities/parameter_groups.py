@@ -26,7 +26,7 @@ from windlass.solvers.sensitivities.equilibrium import AnyModel, call_model, req
 FEWEST = 3
 """Smallest number of parameters for which a search for common models is made."""
 SMALLEST = 0.9
-"""Smallest fraction of the given step of a parameter that is used in common models [1]."""
+"""Smallest fraction [1] of the given step of a parameter that is used in common models."""
 
 
 def spread_steps(p: Mapping[str, float], h: Mapping[str, float]) -> dict[str, float]:

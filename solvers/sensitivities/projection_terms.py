@@ -44,17 +44,17 @@ StateFactors = dict[str, FloatArray]
 PROJECTION_STEP = 1e-6
 """Perturbation of the motion, relative to the largest coordinate or velocity [1], for derivatives of projections."""
 INSIGNIFICANT = 1e-10
-"""Derivative of a projection, relative to the largest adjoint variable [1]. Up to this value, the derivative is treated
+"""Derivative [1] of a projection, relative to the largest adjoint variable. Up to this value, the derivative is treated
 as 0.
 """
 REFINEMENTS = 1
 """Number of steps of iterative refinement in each transposed solve."""
 ACCEPTED = 1e-9
-"""Error of a transposed solve, relative to its right-hand side [1]. If the error is larger than this value, the matrix
+"""Error [1] of a transposed solve, relative to its right-hand side. If the error is larger than this value, the matrix
 is factorised with more pivoting.
 """
 SHARE = 1e-2
-"""Fraction of a change of velocities [1]. For this fraction, the change of damping forces is evaluated."""
+"""Fraction [1] of a change of velocities. For this fraction, the change of damping forces is evaluated."""
 
 
 class ProjectionTerms:

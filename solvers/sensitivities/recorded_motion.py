@@ -1,5 +1,5 @@
-"""Record of a motion for the adjoint. It contains descriptions of how all steps were computed, and some states of the
-motion. Steps are repeated from these states.
+"""Record of a motion for the adjoint. The record contains descriptions of how all steps were computed, and some states
+of the motion. Steps are repeated from these states.
 """
 
 from __future__ import annotations
@@ -188,7 +188,7 @@ def follow_plan(
 
 
 class StepReader:
-    """Repeats steps whose ends are known.
+    """Object that repeats steps whose end states are known.
 
     In models without history values, the unknowns of a step are computed from the state at the end of the step. The
     error of these unknowns is the error of Newton's method in the motion. One step of every `CHECKED` steps is repeated

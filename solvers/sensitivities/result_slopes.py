@@ -69,7 +69,7 @@ class ResultSlopes:
         return found, gradient
 
     def _read(self, companion: Companion) -> dict[str, float]:
-        """Return the results of another companion model at the present state."""
+        """Copy the present state to another companion model, and return the results of this model."""
         state, to = self._companion.state, companion.state
         for name in NAMES:
             getattr(to, name)[:] = getattr(state, name)

@@ -2,7 +2,8 @@
 
 The adjoint of a motion needs the states at the starts of all steps in reverse order. With s stored states, including
 the start, and r repetitions of each step, at most β(s, r) = (s + r)!/(s! r!) steps can be reversed. The reversal of n
-steps needs at least t(n, s) advances over single steps. The advance over a step for its own reversal is not counted:
+steps needs at least t(n, s) advances over single steps. The advance over a step that belongs to the reversal of this
+step is not counted:
 
     t(n, s) = r n - β(s + 1, r - 1),    β(s, r - 1) < n <= β(s, r).
 

@@ -65,7 +65,7 @@ class MeanGradient:
     Attributes:
         value: the mean [unit of the result].
         gradient: derivatives of the mean by name of the parameter, in units of the result per unit of the parameter.
-        t: times at the start and at the ends of the steps [s], shape (k,).
+        t: times [s] at the start and at the ends of the steps, shape (k,).
         y: results by name, shape (k,) each.
         exponents: estimates of the largest Lyapunov exponents [1/s], in descending order, shape (directions,).
         verdict: the verdict of the motion.
@@ -89,7 +89,7 @@ class Segment:
         gradient, own_gradient: contributions of W, shape (M, parameters), and of λ*, shape (parameters,), to the
             derivatives with respect to the parameters.
         growth, shift: the matrix R, shape (M, M), and the vector b, shape (M,), at the earlier end of the segment.
-        duration: duration of the segment [s].
+        duration: duration [s] of the segment.
     """
 
     products: FloatArray
@@ -142,7 +142,7 @@ def evaluate_mean(
         model, p, motion, steps: model, parameters, solver and steps of differences, see `evaluate_motion`.
         name: name of the result.
         directions: number M of homogeneous solutions. M must exceed the number of positive Lyapunov exponents.
-        segment: duration of a segment [s]. A suitable value is the time in which small differences between two motions
+        segment: duration [s] of a segment. A suitable value is the time in which small differences between two motions
             grow by a factor of at most 10.
         start: time [s] at which the interval of the mean begins. At this time, the initial transients of the motion
             should have decayed.

@@ -16,7 +16,7 @@ from windlass.framework.state.state import State
 from windlass.solvers.sensitivities.equilibrium import Results, read_results
 
 SHARE = 1e-6
-"""Perturbation of a value, relative to the largest value of the array [1]."""
+"""Perturbation [1] of a value, relative to the largest value of the array."""
 LARGER = 1e3
 """Ratio [1] of the larger to the smaller perturbation in the search for the values on which results depend."""
 

@@ -38,7 +38,7 @@ class StoredState:
 
 
 def find_size(state: State) -> int:
-    """Return the size of a stored state [bytes]."""
+    """Return the size [bytes] of a stored state."""
     return sum(int(getattr(state, name).nbytes) for name in NAMES)
 
 

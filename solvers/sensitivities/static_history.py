@@ -31,7 +31,7 @@ from windlass.solvers.sensitivities.differences import find_history_rows, find_s
 SHOWN = 3
 """Largest number of contacts in a message."""
 CREEP = 1e-150
-"""Velocity of all coordinates in updates of history values [m/s]."""
+"""Velocity [m/s] of all coordinates in updates of history values."""
 
 
 class StaticHistory:
@@ -39,7 +39,7 @@ class StaticHistory:
 
     Args:
         world: the model.
-        time: time of the equilibrium [s].
+        time: time [s] of the equilibrium.
 
     Attributes:
         start: the initial state, with the history values d_0.
@@ -56,7 +56,7 @@ class StaticHistory:
         self._assembly.decide(self.start)
 
     def update(self, state: State, velocity: float = CREEP) -> FloatArray:
-        """Return the history values U at a state, with the given velocity of all coordinates [m/s], shape (d,)."""
+        """Return the history values U at a state, with the given velocity [m/s] of all coordinates, shape (d,)."""
         fields = self._assembly.load_fields(state)
         fields.v[: len(self._moves)][self._moves] = velocity
         self._assembly.update_markers()
@@ -100,7 +100,7 @@ class StaticHistory:
         Args:
             centre, above, below: history values of the model, and of models with the parameters p + h and p - h, shape
                 (d,) each.
-            h: step of the parameter, in its unit.
+            h: step of the parameter, in the unit of the parameter.
         """
         slope: FloatArray = find_slopes(centre, above, below, self._rows) / h
         return slope

@@ -1,5 +1,5 @@
-"""Derivatives of the steps of Euler parameters. The predictor of such a step and the motion at its end depend on
-products of coordinates.
+"""Derivatives of integration steps for Euler parameters. The predictor of such a step, and the motion at the end of the
+step, depend on products of coordinates.
 """
 
 from __future__ import annotations
@@ -35,8 +35,8 @@ class TurningSlopes:
     slopes: dict[str, dict[str, FloatArray]]
 
     def multiply(self, name: str, factors: Mapping[str, FloatArray]) -> FloatArray:
-        """Return the adjoint variables of the input ``name``, shape (n,). They are computed from the adjoint variables
-        of the outputs, ``factors``, shape (n,) each.
+        """Return the adjoint variables of the input ``name``, shape (n,). These adjoint variables are computed from the
+        adjoint variables of the outputs, ``factors``, shape (n,) each.
         """
         found = np.zeros_like(factors["q"])
         for output, slope in self.slopes[name].items():

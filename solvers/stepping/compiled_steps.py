@@ -97,9 +97,9 @@ class StepContext(NamedTuple):
         programs: address and number of kernel calls of each compiled program, shape (6, 2).
         counts: integer data of the steps. The indices are the constants `STAGE` to `FROZEN`, shape (12,).
         limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
-        ends: times at the ends of the steps [s], shape (MOST,).
+        ends: times [s] at the ends of the steps, shape (MOST,).
         time, start_time, mapped, recoupled: arrays of the fields, shape (1,) each.
-        size: size of the steps [s], shape (1,).
+        size: size [s] of the steps, shape (1,).
         now, first: values of the present pass, and values after the first pass of a step.
         start_data: history values at the start of the step, shape (d,).
         found: a value > 0 if a monitor has found a problem, shape (1,).
@@ -344,7 +344,7 @@ class CompiledSteps:
         Python.
 
         Args:
-            ends: times at the ends of the steps [s], at most `MOST`.
+            ends: times [s] at the ends of the steps, at most `MOST`.
             begin, looks, end: compiled programs that compute the predictor, make the checks of monitors, and store the
                 accepted step.
             follow: compiled program that checks for velocity jumps of constraints after the step; None if the end of

@@ -28,10 +28,10 @@ class Passes:
 
     Args:
         max_it: largest number of passes (Newton runs) of one step.
-        atol: force error [N] of the post-Newton update. Up to this value, a pass is accepted.
-        rtol: ratio [1] of the force error to the largest contact force. Up to this value, a pass is accepted. A pass is
-            accepted if it fulfils one of the two limits.
-        limit: largest force error, relative to the largest contact force [1], with which a step is accepted although
+        atol: largest force error [N] of the post-Newton update with which a pass is accepted.
+        rtol: largest ratio [1] of the force error to the largest contact force with which a pass is accepted. A pass is
+            accepted if it fulfils at least one of the limits ``atol`` and ``rtol``.
+        limit: largest force error [1], relative to the largest contact force, with which a step is accepted although
             its contacts are inconsistent. The limit applies to steps that end in a cycle of contact states or have the
             smallest step size.
         fail: whether a step fails if, after the last pass, the force error exceeds both ``atol`` and ``rtol``. The
@@ -72,8 +72,8 @@ class StepAttempt:
             see `PostNewton`; inf if this size is not used.
         passes, iterations: numbers of Newton runs and of linear solves in this attempt.
         earlier: number of steps that compiled code has executed before this step.
-        error: force error after the last pass [N].
-        force: largest contact force in the last pass [N].
+        error: force error [N] after the last pass.
+        force: largest contact force [N] in the last pass.
         cycle: number of passes after which contact states were repeated, or 0.
         unsettled: whether Newton's method converged, but contact states still changed and the force error exceeded the
             tolerance.
@@ -166,15 +166,16 @@ def iterate(
 
     The last Newton run of an accepted step uses the history values of the previous pass. The next step starts from the
     history values after the subsequent post-Newton update. If contact states repeat, further passes do not converge. In
-    this case the pass with the smallest force error is repeated. It is accepted if its error is small relative to the
-    contact forces.
+    this case the pass with the smallest force error is repeated, and the result of this pass is accepted if its error
+    is small relative to the contact forces.
 
     Args:
         settings: limits of the iteration.
         newton: function that executes one Newton run from the start of the step with the present history values. The
-            function stores iterations, reason and history in the attempt. It returns whether the run has converged.
+            function stores iterations, reason and history in the attempt. The function returns whether the run has
+            converged.
         contacts: object that contains and updates the history values.
-        step_size: size of the attempted step [s].
+        step_size: size [s] of the attempted step.
         last: whether a smaller step is not possible.
     """
     attempt = StepAttempt()

@@ -15,9 +15,9 @@ A backward prediction from the end of the step gives the same vector w. Therefor
 and the energy of free rotation is conserved. The deviations d are integrated by the same formulas as other coordinates.
 In steady rotation, d is 0 and the integration is exact. Since r depends only on the start of the step, accelerations
 remain linear in the coordinates, and tangents do not change. The norm of e is constrained by its time derivative, and e
-is scaled to norm 1 after each step. A change of the norm does not change the rotation. A constraint on the norm itself
-(index 3) is unstable above 0.2 rad per step. Lie group integrators use similar increments along the group (O. Bruels,
-A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137).
+is scaled to norm 1 after each step. A change of the norm does not change the rotation. With a constraint on the norm
+itself (index 3), the integration would be unstable for rotations above 0.2 rad per step. Lie group integrators use
+similar increments along the group (O. Bruels, A. Cardona, M. Arnold, Mech. Mach. Theory 48 (2012) 121-137).
 """
 
 from __future__ import annotations
@@ -39,8 +39,8 @@ def predict(
     """Compute displacements q1, velocities v1 and algorithmic accelerations, each of shape (n,), at the end of a step.
     The new accelerations are 0 in this computation.
 
-    The array ``numbers``, shape (6,), contains h, beta and gamma. It also contains the factors of the accelerations a,
-    of the old algorithmic accelerations, and of the new accelerations.
+    The array ``numbers``, shape (6,), contains h, beta and gamma. The array also contains the factors of the
+    accelerations a, of the old algorithmic accelerations, and of the new accelerations.
     """
     h, beta, gamma, of_a, of_old = numbers[0], numbers[1], numbers[2], numbers[3], numbers[4]
     for i in range(len(q)):
@@ -177,7 +177,7 @@ class Integrator:
 
     Attributes:
         beta, gamma: Newmark's constants [1].
-        alpha_m, alpha_f: shifts in time of inertia and of forces, relative to the step size [1].
+        alpha_m, alpha_f: shifts [1] in time of inertia and of forces, relative to the step size.
         generalised: whether the method has the acceleration-like variable A.
         rate_level: whether position constraints are replaced by their time derivative (index 2).
         needs_linear: whether nonlinear constraints cause an error.
@@ -203,8 +203,8 @@ class Integrator:
 
     @property
     def shift(self) -> float:
-        """Return the difference between the time of the algorithmic acceleration and the time at the end of the step,
-        relative to the step size [1].
+        """Return the difference [1] between the time of the algorithmic acceleration and the time at the end of the
+        step, relative to the step size.
         """
         return self.alpha_m - self.alpha_f if self.generalised else 0.0
 

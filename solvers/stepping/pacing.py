@@ -14,17 +14,17 @@ from windlass.framework.state.hooks import StepHook
 from windlass.framework.state.state import State
 
 LATE = 1e-3
-"""Largest delay that is not reported [s]. Waiting times of operating systems have errors of this size."""
+"""Largest delay [s] that is not reported. Waiting times of operating systems have errors of this size."""
 
 
 class Pacer(StepHook):
     """Hook that waits after each step so that simulated time does not exceed a multiple of the elapsed time.
 
     Args:
-        factor: largest ratio of simulated to elapsed time [1].
+        factor: largest ratio [1] of simulated to elapsed time.
 
     Attributes:
-        largest, last: largest delay of a step, and delay of the last step [s].
+        largest, last: largest delay [s] of a step, and delay [s] of the last step.
         note: text about the largest delay; empty if no delay exceeds `LATE`.
     """
 

@@ -23,7 +23,7 @@ class Statistics:
         unconverged_passes: number of steps accepted at the limit of passes or at the smallest step size, with a force
             error above the tolerance.
         cycles: number of steps accepted in a cycle of contact states, with the smallest force error of the cycle.
-        largest_error: largest force error, relative to the contact force [1], of steps accepted at the limit of passes,
+        largest_error: largest force error [1], relative to the contact force, of steps accepted at the limit of passes,
             at the smallest step size or in a cycle.
         jacobians: number of evaluations of the tangent.
         fallbacks: number of failures after which `Newton` has selected another linear solver.
@@ -71,7 +71,7 @@ class Statistics:
         return {**counts, "wall_time": self.wall_time, "cpu_time": self.cpu_time}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`. The time measurement continues."""
+        """Continue from values that `checkpoint` has returned. The time measurement continues."""
         for item in fields(self):
             if not item.name.startswith("_"):
                 setattr(self, item.name, type(getattr(self, item.name))(kept[item.name]))
@@ -89,7 +89,7 @@ class Statistics:
         return (self._stop[1] if self._stop else time.process_time()) - self._start[1]
 
     def describe_work(self) -> str:
-        """Return a short text about the mean work per step."""
+        """Return a short text about the mean number of evaluations or Newton iterations per step."""
         steps = max(self.steps, 1)
         if self.evaluations:
             return f"{self.evaluations / steps:.2f} evaluations/step"

@@ -16,7 +16,7 @@ from windlass.framework.errors import ModelError
 REQUEST = "needs a step of"
 """Text in the reason of a failure, if the step is repeated with the size that a contact recommends."""
 SMALLEST = 1e-4
-"""Default ratio of the smallest step size to the nominal step size [1]."""
+"""Default ratio [1] of the smallest step size to the nominal step size."""
 AFTER_SWITCH = 3
 """Number of steps without failure before the step size increases again after a failure due to unsettled contact states.
 In a belt drive whose nominal step is five times too long, 3 steps instead of 10 reduce the number of iterations by 10
@@ -53,7 +53,7 @@ class StepControl:
 
 
 class StepSizes:
-    """Chooses step sizes between the smallest and the nominal step.
+    """Object that chooses step sizes between the smallest and the nominal step.
 
     Args:
         nominal: largest step size, which is also the size of the first step ([s] in dynamics, [1] in statics).
@@ -161,7 +161,7 @@ class StepSizes:
         return {"size": self.size, "easy": self._easy, "wait": self._wait, "anchor": self._anchor}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self.size, self._easy, self._wait = float(kept["size"]), int(kept["easy"]), int(kept["wait"])
         anchor = kept["anchor"]
         self._anchor = None if anchor is None else (float(anchor[0]), int(anchor[1]))

@@ -22,9 +22,9 @@ WORK = {"Newton iterations": 4, "passes": 5, "evaluations": 6}
 
 
 class StepHistory:
-    """Table of the work in a run. Each row contains the data of one or more successive steps. The data are the end of
-    the last of these steps, the number of steps, the smallest and the largest step size, and the numbers of Newton
-    iterations, passes and evaluations.
+    """Table of the computational work in a run. Each row contains the data of one or more successive steps. The data
+    are the end time of the last of these steps, the number of steps, the smallest and the largest step size, and the
+    numbers of Newton iterations, passes and evaluations.
 
     When the number of rows reaches twice `MOST`, neighbouring rows are merged in pairs.
     """
@@ -59,7 +59,7 @@ class StepHistory:
         return {"rows": self.rows, "width": self._width, "last": list(self._last)}
 
     def restore(self, kept: dict[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self._rows, self._width = kept["rows"].tolist(), int(kept["width"])
         self._last = tuple(int(count) for count in kept["last"])
 

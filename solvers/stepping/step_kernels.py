@@ -33,7 +33,7 @@ from windlass.solvers.stepping.integrator import (
 )
 
 SHARE = 0.5
-"""Largest magnitude of the factor with which `foresee` extrapolates the last change of accelerations [1]."""
+"""Largest magnitude [1] of the factor with which `foresee` extrapolates the last change of accelerations."""
 
 
 @kernel

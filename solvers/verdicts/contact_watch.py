@@ -75,9 +75,9 @@ GOAL = 0.5
 ratio, the step size is reduced so that the ratio becomes about `GOAL` times this largest ratio.
 """
 SMALLEST_CUT = 0.05
-"""Smallest factor by which a step size is reduced [1]."""
+"""Smallest factor [1] by which a step size is reduced."""
 LARGEST_CUT = 0.5
-"""Largest factor by which a step size is reduced [1]."""
+"""Largest factor [1] by which a step size is reduced."""
 SLOW = 0.02
 """Fraction [1] of the largest speed in the contacts of a law. Speeds below this fraction are ignored."""
 TINY = 1e-6
@@ -101,7 +101,7 @@ GRAZED = 0.05
 accepted.
 """
 STAGES = 1.5
-"""Largest displacement in a stage of an explicit method, relative to the displacement in the step [1]."""
+"""Largest displacement [1] in a stage of an explicit method, relative to the displacement in the step."""
 SHOWN = 3
 """Largest number of contacts that a verdict names."""
 COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT, SIZE, FACTOR = range(13)
@@ -148,8 +148,8 @@ def judge_gaps(
         numbers, near: data of the contacts of the law, see `Gaps`.
         weight: 1 if speeds along the surface are used in addition to gap rates, otherwise 0.
         size: step size [s], shape (1,).
-        limits: three numbers, shape (3,): the largest ratio [1] of a rate change to the impact speed; the speed below
-            which contacts are ignored [m/s]; 1 if the step size can be reduced, otherwise 0.
+        limits: three numbers, shape (3,): the largest ratio [1] of a rate change to the impact speed; the speed [m/s]
+            below which contacts are ignored; 1 if the step size can be reduced, otherwise 0.
         quiet: speeds of the law up to which contacts are ignored, see `Gaps`.
         found: values with the indices `COUNT` to `FACTOR`, shape (13,).
     """
@@ -251,7 +251,7 @@ class ContactWatch(Watch):
 
     Args:
         assembly: the systems of this process. Its fields contain the state at the end of the step that is checked.
-        limit: largest ratio of a rate change to the impact speed that the method resolves [1].
+        limit: largest ratio [1] of a rate change to the impact speed that the method resolves.
         cuts: whether steps that do not resolve a contact are repeated with a smaller size.
         halves: whether the fields contain the velocities in the middle of steps.
     """
@@ -298,7 +298,7 @@ class ContactWatch(Watch):
         return {"found": found, "largest": self._largest, "floor": float(self._limits[1])}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self._findings = {
             name: Findings([float(x) for x in f[0]], [float(x) for x in f[1]], str(f[2]), str(f[3]))
             for name, f in kept["found"].items()
@@ -482,8 +482,8 @@ class ContactWatch(Watch):
         judge_gaps(gaps.numbers, near, weight, self._size, self._limits, gaps.quiet, found)
 
     def _note(self, system: System, gaps: Gaps, found: FloatArray, t: float, h: float) -> None:
-        """Store the findings of a contact law in a step. They are stored if the largest change of a rate, or the
-        largest depth of a missed contact, exceeds the values of earlier steps.
+        """Store the findings of a contact law in a step. The findings are stored if the largest change of a rate, or
+        the largest depth of a missed contact, exceeds the values of earlier steps.
         """
         if found[COUNT] == 0.0 and found[PASSED] == 0.0:
             return
@@ -506,7 +506,7 @@ class ContactWatch(Watch):
 
 
 def _memory_of(gaps: Gaps) -> list[NDArray[Any]]:
-    """Return the arrays in which a contact law stores values of the start of the step."""
+    """Return the arrays in which a contact law stores values at the start of the step."""
     return [gaps.numbers, *([] if gaps.near is None else [gaps.near]), gaps.quiet, *gaps.memory]
 
 

@@ -102,7 +102,7 @@ def compare_energies(
     start.
 
     Args:
-        now, before, work: stored energies at the end and at the start of the step, and works of the laws [J], shape
+        now, before, work: stored energies [J] at the end and at the start of the step, and works [J] of the laws, shape
             (laws,).
         forces: forces of the laws, shape (laws, n + 1).
         x, v: coordinates, shape (n + 1,), and velocities, shape (n,).
@@ -182,7 +182,7 @@ class EnergyWatch(Watch):
         return {"steps": self._steps, "last": self._last, "looks": looks, "sums": sums}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self._steps, self._due, self._last = int(kept["steps"]), 0, int(kept["last"])
         self._run[:], self._checks[:] = np.reshape(kept["sums"], (2, 4)), (0, 0, *kept["looks"])
 

@@ -31,14 +31,14 @@ than a short run.
 SMALL = 30
 """Number of coordinates up to which all eigenvalues are computed by a dense solver."""
 TOLERANCE = 1e-3
-"""Relative tolerance of the largest eigenvalue [1]. A step that exceeds the limit by less than this fraction is
+"""Relative tolerance [1] of the largest eigenvalue. A step that exceeds the limit by less than this fraction is
 accepted.
 """
 AT_ONCE = 8
 """The stability limit is estimated after each of the first `AT_ONCE` changes of a model."""
 SPACING = 1.5
 """After later changes of the model (see `AT_ONCE`), the limit is estimated again only if the number of steps has
-increased by this factor since the last estimate [1]. This rule limits the number of estimates if hooks change the model
+increased by this factor [1] since the last estimate. This rule limits the number of estimates if hooks change the model
 in every step.
 """
 Respond = Callable[[FloatArray], FloatArray]
@@ -122,7 +122,7 @@ class LimitWatch(Watch):
         return {"looks": self._looks, "steps": self._steps, "next": self._next, "reason": self._reason}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self._looks, self._steps, self._next = int(kept["looks"]), int(kept["steps"]), int(kept["next"])
         self._reason = str(kept["reason"])
 

@@ -46,8 +46,9 @@ contains this fraction, the interval contains no jump.
 
 
 DRIFT = 0.25
-"""Largest drift, relative to the smallest jump, for which the constraint values at the end of a step are used as
-changes of the constraints in this step [1]."""
+"""Largest drift [1], relative to the smallest jump, for which the constraint values at the end of a step are used as
+changes of the constraints in this step.
+"""
 EVERY = 64
 """Number of steps after which the drift is checked again."""
 SMALLER = 1.5

@@ -42,32 +42,28 @@ from windlass.solvers.verdicts.watch import ALL, Watch
 FADING = 0.8
 """Ratio [1] of the weights of two successive steps in the weighted maximum of the force on a pulley."""
 THROWN = 0.2
-"""Force on a pulley just before contact is lost, relative to the mean force [1]. Above this value, the rope has been
+"""Force [1] on a pulley just before contact is lost, relative to the mean force. Above this value, the rope has been
 thrown off.
 """
 GONE = 2
 """Number of steps without contact. After this number of steps, contact is treated as lost."""
 WRAPPED = 0.2
-"""Mean wrap angle above which a rope is treated as wrapped around a pulley [rad]."""
+"""Mean wrap angle [rad] above which a rope is treated as wrapped around a pulley."""
 LONG = 50
 """Number of steps with contact above which a rope is treated as wrapped around a pulley."""
 SHOWN = 3
 """Largest number of pulleys that the text of a verdict names."""
 LEAP = 3.0
-"""Change of a tension in a step, relative to the sum of the contributions of loads, waves and the tension at the start
-of the step [1]. Above this value, a result is doubtful.
+"""Change [1] of a tension in a step, relative to the sum of the contributions of loads, waves and the tension at the
+start of the step. Above this value, a result is doubtful.
 """
 WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
 """Indices of the data of a pulley.
 
-WRAP: present wrap angle of the rope [rad].
-FORCE: present force on the pulley [N].
-RECENT: largest force of the last steps, weighted by `FADING` [N].
-WRAPS: sum of the wrap angles over the steps with contact [rad].
-FORCES: sum of the forces over the steps with contact [N].
-STEPS: number of steps with contact.
-LAST: time of the last step with contact [s].
-OPEN: number of steps since the last step with contact.
+WRAP: present wrap angle [rad] of the rope. FORCE: present force [N] on the pulley. RECENT: largest force [N] of the
+last steps, weighted by `FADING`. WRAPS: sum [rad] of the wrap angles over the steps with contact. FORCES: sum [N] of
+the forces over the steps with contact. STEPS: number of steps with contact. LAST: time of the last step with contact
+[s]. OPEN: number of steps since the last step with contact.
 """
 CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
 """Indices of the data of a law. The worst step is the step with the largest ratio of CHANGE to CAUSE.
@@ -100,7 +96,7 @@ def follow_pulleys(
         numbers: gaps of all contacts, see `Gaps`. If the gap of a closed contact was not measured in this step, the gap
             in ``numbers`` is not negative, and the gap in the history values is used.
         place, pulley, angle, stiffness: data of the contacts between pulleys and the rope, see `Wraps`.
-        time: time at the end of the step [s], shape (1,).
+        time: time [s] at the end of the step, shape (1,).
         known: data of the pulleys, see `WRAP`, shape (pulleys, 8).
     """
     for p in range(len(known)):
@@ -159,12 +155,12 @@ def judge_pulls(
 
     Args:
         tensions, dofs, impedance: tensions, coordinates and wave impedances of the cables, see `Pulls`.
-        law: total length of all cables of this type [m], wave speed [m/s], and rounding error of a force [N], shape
+        law: total length [m] of all cables of this type, wave speed [m/s], and rounding error [N] of a force, shape
             (3,).
-        loads: loads that do not depend on coordinates [N], shape (n + 1,).
+        loads: loads [N] that do not depend on coordinates, shape (n + 1,).
         x, v: coordinates and velocities at the end of the step, shape (n + 1,).
-        size: size of the step [s], shape (1,).
-        time: time at the end of the step [s], shape (1,).
+        size: size [s] of the step, shape (1,).
+        time: time [s] at the end of the step, shape (1,).
         before, old_x, old_v: tensions, coordinates and velocities at the start of the step, which are replaced by the
             values at the end of the step.
         found: data of the largest change of a tension, see `CHANGE`, shape (8,).
@@ -271,7 +267,7 @@ class RopeWatch(Watch):
         return {"known": known, "reasons": self._reasons}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self._reasons = [str(words) for words in kept["reasons"]]
         found = {name: np.array(values) for name, values in kept["known"].items()}
         for name, _, values in [*self._wraps, *self._pulls]:

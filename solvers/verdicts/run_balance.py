@@ -60,7 +60,7 @@ LONGEST = 512
 step 2048 on, every 512th step is checked.
 """
 GAIN = 0.02
-"""Created energy, relative to the reference energy [1]. Above this value, a result is doubtful."""
+"""Created energy [1], relative to the reference energy. Above this value, a result is doubtful."""
 BURST = 0.5
 """Energy created at a single check, relative to the reference energy [1]. Above this value, a result is doubtful.
 `GAIN` is the limit for energy created at several successive checks.
@@ -74,7 +74,7 @@ DESIGNED_LOSS = 0.33
 doubtful.
 """
 SHOWN = 1e-3
-"""Smallest lost energy that is reported, relative to the reference energy [1]."""
+"""Smallest lost energy [1] that is reported, relative to the reference energy."""
 STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
 """Indices of the sums of a check.
 
@@ -168,7 +168,7 @@ class RunBalance(Watch):
     Args:
         assembly: the systems of this process.
         damps: whether the integration method has intended numerical damping.
-        swings: step size of velocity Verlet [s], 0 for other methods.
+        swings: step size [s] of velocity Verlet, 0 for other methods.
 
     Attributes:
         lost: text about the energy that the integration method has lost. The text is empty if this loss is negligible.
@@ -222,7 +222,7 @@ class RunBalance(Watch):
         }
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`. The steps before the next check are not checked."""
+        """Continue from values that `checkpoint` has returned. The steps before the next check are not checked."""
         self._steps, self._created = int(kept["steps"]), [float(value) for value in kept["created"]]
         self._granted, self._floor, self._largest = (float(x) for x in kept["numbers"])
         self._worst[:] = np.reshape(kept["worst"], self._worst.shape)

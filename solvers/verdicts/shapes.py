@@ -1,8 +1,8 @@
 """Check for implausible shapes and overlaps at the start of a motion, and for implausible shapes during the motion.
 
 If an overlap is larger than a contact law allows, the contact accelerates the bodies and creates energy. If the slope
-of a cable at a node points more than 90° away from its chord, this shape is an effect of the mesh. It does not occur in
-a finer mesh. The checks call `Checks.refusals` and `Checks.find_faults`.
+of a cable at a node points more than 90° away from its chord, this shape is an effect of the mesh. Such a shape does
+not occur in a finer mesh. The checks call `Checks.refusals` and `Checks.find_faults`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ def refuse_start(assembly: Assembly) -> None:
 
 
 def find_folds(assembly: Assembly) -> list[str]:
-    """Return texts about shapes in the fields that are certainly wrong. The call is collective."""
+    """Return texts about shapes at the state in the fields that are certainly wrong. The call is collective."""
     return [fault.words for fault in assembly.find_faults() if fault.certain]
 
 
@@ -84,8 +84,8 @@ class ShapeWatch(Watch):
         self._look(state.t)
 
     def find_new(self) -> str:
-        """Return a text about the first wrong shape in the fields at the end of a step. Return an empty text if there
-        is no wrong shape, or if an earlier step already had a wrong shape.
+        """Return a text about the first wrong shape at the end of a step, for the state in the fields. Return an empty
+        text if there is no wrong shape, or if an earlier step already had a wrong shape.
 
         The call is collective. At most `CUTS` texts are returned in a run, because steps that are repeated with a
         smaller size may have wrong shapes, too.
@@ -110,7 +110,7 @@ class ShapeWatch(Watch):
         return kept | {"cuts": self._cuts}
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
         self._words, self._seen = str(kept["words"]), float(kept["seen"])
         # checkpoints of earlier versions do not contain ``cuts``
         self._steps, self._next, self._cuts = (int(kept.get(name, 0)) for name in ("steps", "next", "cuts"))

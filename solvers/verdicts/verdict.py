@@ -28,7 +28,7 @@ from windlass.solvers.stepping.step_control import REQUEST
 UNSETTLED_SHARE = 0.05
 """Fraction [1] of steps that are accepted at the limit of passes. Up to this value, the result is not doubtful."""
 SMALL_ERROR = 1e-3
-"""Force error of steps that are accepted at the limit of passes, relative to the contact force [1]. Up to this value,
+"""Force error [1] of steps that are accepted at the limit of passes, relative to the contact force. Up to this value,
 the result is not doubtful.
 """
 FEW = 3
@@ -36,7 +36,7 @@ FEW = 3
 MANY_CUTS = 20
 """Number of failed attempts. Below this value, contacts are not treated as chattering."""
 CUT_SHARE = 0.05
-"""Number of failed attempts per step [1]. Below this value, contacts are not treated as chattering."""
+"""Number [1] of failed attempts per step. Below this value, contacts are not treated as chattering."""
 SHORT_STEPS = 4.0
 """Ratio [1] of the number of steps to the number of nominal steps. Below this value, contacts are not treated as
 chattering.
@@ -55,16 +55,16 @@ class DoubtfulError(WindlassError):
 
 @dataclass(repr=False)
 class Verdict:
-    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok". It is also true before a
-    solve, and with ``-verdict off``.
+    """The verdict on a solve. ``bool(verdict)`` is true if the attribute ``word`` is "ok". The value is also true
+    before a solve, and with ``-verdict off``.
 
     Attributes:
         reasons: reasons why the result is doubtful; empty if the result can be trusted.
         notes: remarks that are printed before the solve and, in statics, remarks about the stability of the
             equilibrium. Each remark is printed once in a run.
         energy: text about the energy that the integration method has lost, for example by intended numerical damping.
-            The text is empty if the loss is negligible. It is also empty if elements or contacts dissipate energy, too.
-            For such models, `EnergyLedger` separates these losses from the loss of the method.
+            The text is empty if the loss is negligible. The text is also empty if elements or contacts dissipate
+            energy, too. For such models, `EnergyLedger` separates these losses from the loss of the method.
         invariants: quantities that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.

@@ -32,9 +32,9 @@ from windlass.framework.errors import ModelError
 
 MM, KN, GRAM, MPA, GPA = 1e-3, 1e3, 1e-3, 1e6, 1e9
 STEEL = 7850.0
-"""Density of steel [kg/m^3]."""
+"""Density [kg/m^3] of steel."""
 WATER = 1025.0
-"""Density of sea water [kg/m^3]."""
+"""Density [kg/m^3] of sea water."""
 COLUMNS = (
     "axial_stiffness", "bending_stiffness", "mass_per_length", "slow_stiffness", "slow_damping", "stiffening",
 )  # fmt: skip
@@ -142,7 +142,7 @@ class LineSheet:
     @checked(density=number("kg/m^3", minimum=0.0))
     def submerged_mass(self, density: float = WATER) -> float:
         """Return the mass per length minus the mass per length of the displaced fluid, in kg/m. The argument
-        ``density`` is the density of the fluid [kg/m^3].
+        ``density`` is the density [kg/m^3] of the fluid.
         """
         return float(self.columns["mass_per_length"] - density * pi * self.fluid["diameter"] ** 2 / 4.0)
 

@@ -32,13 +32,13 @@ class Preset(NamedTuple):
 def exudyn() -> Preset:
     """Return settings that correspond to the defaults of Exudyn 1.13.6.
 
-    Stick displacements are measured along the reference length of a cable. At the start of a solve, contacts keep their
-    stored states. A step has at most five contact passes. A pass is a Newton run, and contact states change between
-    passes. If the force error is at most 1 N, the passes end earlier. In statics, each pass begins at the start of the
-    load step. The relative tolerance of Newton's method is a fraction of the larger of two residual norms: the norm
-    after the prediction, and the norm after the first iteration. Positions and velocities are not projected onto
-    constraints, and Euler parameters are integrated like other coordinates. Steps that do not resolve a contact are not
-    repeated.
+    Displacements of sticking points are measured along the reference length of a cable. At the start of a solve,
+    contacts keep their stored states. A step has at most five contact passes. A pass is a Newton run, and contact
+    states change between passes. If the force error is at most 1 N, the passes end earlier. In statics, each pass
+    begins at the start of the load step. The relative tolerance of Newton's method is a fraction of the larger of two
+    residual norms: the norm after the prediction, and the norm after the first iteration. Positions and velocities are
+    not projected onto constraints, and Euler parameters are integrated like other coordinates. Steps that do not
+    resolve a contact are not repeated.
     """
     settled: dict[str, Any] = {
         "passes": Passes(max_it=5, atol=1.0, rtol=0.0, fail=False),

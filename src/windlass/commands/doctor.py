@@ -90,8 +90,8 @@ def _add_threads(found: _Findings) -> None:
     found.add_line("OMP_NUM_THREADS", threads or "not set, Windlass then uses 1")
     if threads not in (None, "1"):
         found.remarks.append(f"OMP_NUM_THREADS={threads}: superlu_dist is far slower than with 1 on small models")
-    # If OMP_NUM_THREADS is not set, it is set to 1, as in runs of models. It is set before PETSc is loaded, because
-    # PETSc reads the variable only once.
+    # If OMP_NUM_THREADS is not set, it is set to 1, as in runs of models. The variable is set before PETSc is loaded,
+    # because PETSc reads it only once.
     os.environ.setdefault("OMP_NUM_THREADS", "1")
 
 

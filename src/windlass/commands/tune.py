@@ -54,8 +54,8 @@ NEAR = 1.3
 FINALISTS = 6
 """Largest number of settings that are run again."""
 SPARE = 1.5
-"""Default limit of the search time, divided by the product of the number of runs and the duration of one run with
-default options [1].
+"""Default limit [1] of the search time, divided by the product of the number of runs and the duration of one run with
+default options.
 """
 EVERY = 6
 """Number of settings after which the default options are run again. Changes of the load of the computer then affect all
@@ -134,7 +134,7 @@ class Search:
         self._agree = float(self.values["agree"])
         self._prefixes: list[str] = []
         self._settings: dict[str, list[Setting]] = {}
-        # time of a run with default options, deadline of the trials, and deadline of the last comparison [s]
+        # times [s]: duration of a run with default options, deadline of the trials, and deadline of the last comparison
         self._usual, self._ends, self._ends_all = 0.0, 0.0, 0.0
 
     def conduct(self) -> None:

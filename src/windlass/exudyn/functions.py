@@ -94,9 +94,9 @@ class UserFunctions:
     Attributes:
         bring_up_to_date: function that copies the coordinates of the present evaluation into the MainSystem.
         is_current: whether the MainSystem already contains the coordinates of the present call of a user function.
-        seen: during a call of the user function of a load: the indices of coordinates, and displacements and
-            velocities. The function then reads these values in place of the values of the state at these indices.
-            Outside of these calls, ``seen`` is None.
+        seen: indices of coordinates, and displacements and velocities, during a call of the user function of a load.
+            The function then reads these values in place of the values of the state at these indices. Outside of these
+            calls, ``seen`` is None.
         mbs: the MainSystem, or None for a model from a file.
         in_time, in_motion: the argument ``mbs`` for functions that must depend only on time, and for functions that can
             depend on time and state.

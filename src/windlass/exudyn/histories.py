@@ -12,7 +12,7 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 
 OPEN = 0.0
-"""Gap of a segment without contact [m]."""
+"""Gap [m] of a segment without contact."""
 
 
 class History(Protocol):

@@ -129,10 +129,10 @@ def store_row(
 ) -> None:
     """Store the state of a step as a further row if a row is due.
 
-    time: time at the end of the step [s], shape (1,).
+    time: time [s] at the end of the step, shape (1,).
     numbers: see `Due`.
     count: number of stored rows, shape (1,).
-    times: times of the stored rows [s], shape (rows,).
+    times: times [s] of the stored rows, shape (rows,).
     values, rows: the `StepValues` of the step, and of the stored rows.
     """
     if time[0] < numbers[FOLLOWING] - find_rounding(time[0]):

@@ -57,7 +57,7 @@ class TimeSolver(Protocol):
         """Return the values that the solver needs in addition to the state."""
 
     def restore(self, kept: Mapping[str, Any]) -> None:
-        """Continue from the values of `checkpoint`."""
+        """Continue from values that `checkpoint` has returned."""
 
     def update_state(self, state: State) -> None:
         """Between two steps, update the data of the solver that depend on the state."""

@@ -7,9 +7,9 @@
 | free or pinned, with a length; on a free body | turns with the rigid body, `GenericJoint` |
 | free or pinned, of length 0 | common direction of its lines, `GenericJoint` between the lines |
 
-A line leaves end B of a rod along the axis of the rod, and end A against the axis. Lines without bending stiffness have
-no direction at their ends. A rod of length 0 has neither mass nor loads of the water. If it is free, the bending
-moments of its lines are in equilibrium.
+The axis of a rod points from end A to end B. A line leaves end B of a rod in the direction of the axis, and end A in
+the opposite direction. Lines without bending stiffness have no direction at their ends. A rod of length 0 has neither
+mass nor loads of the water. If such a rod is free, the bending moments of its lines are in equilibrium.
 
 Source: MoorDyn 2.7, documentation, "Model structure", "Rods".
 """
@@ -80,7 +80,7 @@ def find_clamps(file: InputFile, start: dict[int, FloatArray]) -> dict[End, Clam
 
 
 def find_axis(file: InputFile, rod: int) -> FloatArray:
-    """Return the direction from end A to end B of a rod at the start, of any length."""
+    """Return a vector of arbitrary length in the direction from end A to end B of a rod at the start."""
     row = file.rods[rod]
     if row.segments:
         ends = find_ends(file, rod)
@@ -97,8 +97,8 @@ def _follows_lines(file: InputFile, rod: int) -> bool:
 
 
 def _find_stiffness(file: InputFile, start: dict[int, FloatArray], end: End) -> FloatArray:
-    """Return a vector along the line from end A to end B at the start. Its length is the bending stiffness divided by
-    the length of a segment [N m].
+    """Return a vector along the line from end A to end B at the start. The length [N m] of the vector is the bending
+    stiffness divided by the length of a segment.
     """
     line = file.lines[end[0]]
     across = start[line.ends[1]] - start[line.ends[0]]

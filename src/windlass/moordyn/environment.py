@@ -39,7 +39,7 @@ class Environment:
 
     Attributes:
         gravity: absolute value [m/s^2] of the gravitational acceleration.
-        density: density of the water [kg/m^3]; 0 if there is no water.
+        density: density [kg/m^3] of the water; 0 if there is no water.
         depth: largest depth [m] of the water.
         stiffness, damping: stiffness [N/m^3] and damping [N s/m^3] of the bed per area.
         friction: coefficient of friction [1] between lines and bed.

@@ -72,11 +72,11 @@ from windlass.solvers.failure import NotConverged
 from windlass.solvers.static import Static
 
 SOFT = 1e-9
-"""Bending stiffness of lines without a value in the file, divided by the weight in water per length times the cube of
-the length [1].
+"""Bending stiffness [1] of lines without a value in the file, divided by the weight in water per length times the cube
+of the length.
 """
 ROUNDING = 4.0
-"""Radius of the corners of a bed, divided by the length of the longest segment [1]."""
+"""Radius [1] of the corners of a bed, divided by the length of the longest segment."""
 GROWTH = 0.01
 """Time [s] at the start of a motion in which wave amplitudes increase from 0, because the initial equilibrium contains
 no waves.
@@ -86,7 +86,7 @@ no waves.
 STABILISED = {"load_steps": 5, "stabiliser": 1.0}
 """Arguments of `Static` if the first tangent is singular."""
 NEUTRAL = 1e-6
-"""Largest moment on a rotation without stiffness, divided by the largest tension [m]. Such moments are rounding errors.
+"""Largest moment [m] on a rotation without stiffness, divided by the largest tension. Such moments are rounding errors.
 """
 
 

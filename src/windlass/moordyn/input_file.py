@@ -121,9 +121,9 @@ class Body(NamedTuple):
     """A row of BODIES: attachment ("fixed", "coupled", "free" or "pinned"), position [m], and angles about x, y, z
     [deg].
 
-    The other values are given only for free and pinned bodies: mass [kg], centre of mass [m], moments of inertia about
-    the centre of mass [kg m^2], volume [m^3], drag area [m^2], and coefficient of added mass [1]. These values do not
-    include the rods and points on the body.
+    The other values are given only for free and pinned bodies: mass [kg], centre of mass [m], moments of inertia
+    [kg m^2] about the centre of mass, volume [m^3], drag area [m^2], and coefficient of added mass [1]. These values do
+    not include the rods and points on the body.
     """
 
     kind: str
@@ -139,7 +139,7 @@ class Body(NamedTuple):
 
 class Rod(NamedTuple):
     """A row of RODS: attachment ("fixed", "free", "pinned", "body" or "body pinned"), name of the rod type, positions
-    of the ends A and B [m], number of segments, and number of the body. If the rod is attached to a body, the positions
+    [m] of the ends A and B, number of segments, and number of the body. If the rod is attached to a body, the positions
     are relative to the body. A rod with 0 segments has the length 0 and a ``direction``, which is 0 for rods that turn.
     """
 
@@ -213,8 +213,8 @@ class InputFile:
         options: dictionary from the name of each option, in lower-case letters, to its line number in the file and its
             value.
         failures: dictionary from numbers to rows of FAILURE.
-        loads: dictionary from line numbers to the largest mean load before the start, and the mean load at the start
-            [N] (SYROPE IC).
+        loads: dictionary from line numbers to two loads [N] (SYROPE IC): the largest mean load before the start, and
+            the mean load at the start.
         channels: the outputs that the file requests.
         faults: texts about rows and options that Windlass cannot translate.
         notes: texts about ignored values that do not affect the motion.

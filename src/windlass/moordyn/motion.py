@@ -90,7 +90,7 @@ def find_ends(file: InputFile, number: int) -> FloatArray:
 
 
 def find_turn(file: InputFile, number: int) -> Rotation:
-    """Return the rotation of a body at the start. For a number without a body, return no rotation."""
+    """Return the rotation of a body at the start. If no body has this number, return the identity rotation."""
     from scipy.spatial.transform import Rotation  # imported here, because most models do not need this module
 
     angles = file.bodies[number].angles if number in file.bodies else (0.0, 0.0, 0.0)

@@ -53,7 +53,7 @@ class Mooring(Protocol):
 
 
 class Part(NamedTuple):
-    """Mass [kg], centre of mass [m] and inertia tensor about this centre [kg m^2] of a part of a body."""
+    """Mass [kg], centre of mass [m] and inertia tensor [kg m^2] about this centre, of a part of a body."""
 
     mass: float
     center: FloatArray

@@ -24,13 +24,13 @@ from windlass.moordyn.imported import Mooring, load
 from windlass.solvers.dynamic import Dynamic
 
 FRAME = 0.5
-"""Time between frames of the recording [s]."""
+"""Time [s] between frames of the recording."""
 METHOD = "generalized_alpha_index2"
 """Integration method. In this method, prescribed motions are constraints on velocities. Such constraints need no
 projection if the step size changes.
 """
 SPECTRAL_RADIUS = 0.0
-"""Spectral radius of the integration method [1]. If slack lines become taut, stiff axial vibrations that steps do not
+"""Spectral radius [1] of the integration method. If slack lines become taut, stiff axial vibrations that steps do not
 resolve can gain energy from the integration method. The largest numerical damping prevents this.
 """
 OUTPUTS = "outputs.csv"
@@ -38,7 +38,7 @@ OUTPUTS = "outputs.csv"
 STARTS = "equilibrium", "file"
 """Choices of the option ``start``."""
 ROUNDING = 1e-9
-"""Largest rounding error of times in a table of motions, relative to the time [1]."""
+"""Largest rounding error [1] of times in a table of motions, relative to the time."""
 
 
 def run_file(file: str) -> None:
@@ -63,7 +63,7 @@ def run_file(file: str) -> None:
     sensors = Sensors(folder and folder / "steps.csv", mooring.sensors())
     recorders = [Recorder("lines", folder=folder, every=max(1, round(FRAME / step)))] if folder else []
     if folder is not None and end > 0.0:
-        # the table is written after the motion, so an error would otherwise be late
+        # the table is written only after the motion, but an error must be reported before the motion
         check_output(folder / OUTPUTS, "table", "table", f"time [s],{sensors.names[0]} [".encode())
     state = mooring.rest() if start == STARTS[0] else mooring.start()
     if end > 0.0:

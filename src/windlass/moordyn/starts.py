@@ -1,9 +1,10 @@
 """Initial shapes of lines for the static solve.
 
-A line from the bed has one of three shapes. It lies partly on the bed, or it consists of a straight part on the bed and
-a straight part to the upper end. If the line is longer than these two parts, it is an arc through its ends that bulges
-horizontally to one side. Other lines hang freely. If no shape of a hanging line exists, for example for a line without
-weight, a slack line is such an arc, and a taut line is straight.
+A line from the bed has one of three shapes. The first shape is a straight part on the bed followed by a catenary. The
+second shape is a straight part on the bed followed by a straight part to the upper end. The third shape, for a line
+that is longer than the two straight parts, is an arc through the ends of the line that bulges horizontally to one side.
+Other lines hang freely. If no shape of a hanging line exists, for example for a line without weight, a slack line is
+such an arc, and a taut line is straight.
 """
 
 from __future__ import annotations
@@ -24,8 +25,8 @@ treated as lying on the bed.
 
 
 class Shape(NamedTuple):
-    """Nodes of a line with n elements: positions r [m] and their derivatives with respect to the unstretched length
-    [1], both of shape (n + 1, 3).
+    """Nodes of a line with n elements: positions r [m] and their derivatives [1] with respect to the unstretched
+    length, both of shape (n + 1, 3).
     """
 
     place: FloatArray
@@ -42,8 +43,8 @@ def find_shape(
         length: unstretched length [m].
         segments: number of elements.
         EA: axial stiffness [N].
-        mass: mass per length minus the mass of the displaced water per length [kg/m].
-        gravity: absolute value of the gravitational acceleration [m/s^2].
+        mass: mass per length [kg/m] minus the mass per length of the displaced water.
+        gravity: absolute value [m/s^2] of the gravitational acceleration.
         bed: height [m] of the bed.
     """
     s = np.linspace(0.0, length, segments + 1)

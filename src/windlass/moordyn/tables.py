@@ -15,7 +15,7 @@ def read_table(
     """Read a table of numbers in the folder of the input file or in the working directory.
 
     Args:
-        file: the input file, which collects faults.
+        file: the input file, in which faults are recorded.
         at: line number of the option that requires the table.
         name: name of the table.
         widths: allowed numbers of values in a row; None if the number of values is not limited.

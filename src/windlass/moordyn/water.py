@@ -38,13 +38,13 @@ PROFILE, DYNAMIC, GRID = "current_profile.txt", "current_profile_dynamic.txt", "
 PROFILE_HEADING, DYNAMIC_HEADING = 3, 4
 """Numbers of heading lines in the files with profiles."""
 ROUNDING = 1e-9
-"""Rounding error of the quotient of two times of a series [1]."""
+"""Rounding error [1] of the quotient of two times of a series."""
 FASTEST = np.pi
-"""Angular frequency above which MoorDyn leaves out components of a measured elevation [rad/s]."""
+"""Angular frequency [rad/s] above which MoorDyn leaves out components of a measured elevation."""
 WAVE_STEP = 0.25
-"""Default time between the samples of a measured elevation, option dtWave [s]."""
+"""Default time [s] between the samples of a measured elevation, option dtWave."""
 NEGLIGIBLE = 1e-8
-"""Share of the variance of a measured elevation that may be left out, in the smallest components [1]."""
+"""Share [1] of the variance of a measured elevation that may be left out, in the smallest components."""
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,9 @@ def _read_components(file: InputFile, at: int) -> Waves | None:
 
 
 def _read_spectrum(file: InputFile, at: int) -> Waves | None:
-    """Return the waves of the file with frequencies at equal steps, which are the smallest step in the file."""
+    """Return the waves of the file with frequencies, interpolated at equal steps of the frequency. The step is the
+    smallest step in the file.
+    """
     found = _read_components(file, at)
     if found is None:
         return None

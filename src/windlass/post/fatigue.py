@@ -28,7 +28,7 @@ from windlass.post.standards import STRESS_CURVES, TENSION_CURVES
 
 MPA = 1e6
 YEAR = 365.25 * 86400.0
-"""Duration of a year [s]."""
+"""Duration [s] of a year."""
 
 
 @dataclass(frozen=True)
@@ -105,7 +105,7 @@ class Cycles:
     Attributes:
         ranges, means: ranges and means of the cycles, shape (n,) each, in the unit of the series.
         counts: 1 for whole cycles and 0.5 for half cycles, shape (n,).
-        duration: duration of the series [s].
+        duration: duration [s] of the series.
         unit: unit of the series; "1" if unknown.
     """
 

@@ -27,7 +27,8 @@ def report_series(
 
     The section contains a table of statistics, curves of the spectral densities, and the most probable largest values
     in a duration. For series with fewer than eight values per segment, the section contains no spectrum. For series
-    with at most 150 peaks, and for periodic series with equal peaks, the section contains no extreme.
+    with at most 150 peaks, and for periodic series with equal peaks, the section contains no most probable largest
+    value.
 
     Args:
         series: the series. Omit the transient at the start of the motion, see `Series.part`.

@@ -86,8 +86,8 @@ class Statistics:
         mean, deviation: mean and standard deviation, in the unit of the series.
         minimum, maximum: smallest and largest value, in the unit of the series.
         time_of_minimum, time_of_maximum: times [s] of the smallest and largest value.
-        skewness, kurtosis: skewness and kurtosis of the values [1]. They are 0 and 3 for a Gaussian distribution, and
-            NaN for constant values.
+        skewness, kurtosis: skewness and kurtosis [1] of the values. For a Gaussian distribution, the skewness is 0 and
+            the kurtosis is 3. For constant values, both are NaN.
         period: mean time [s] between upcrossings of the mean; NaN if the series has fewer than two upcrossings.
     """
 

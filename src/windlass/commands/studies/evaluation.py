@@ -187,7 +187,7 @@ def _describe_utilisation(
 
 
 def _utilise(tension: float, breaking_load: float) -> list[str]:
-    """Return the texts of a tension relative to the breaking load, and of the safety factor."""
+    """Return two texts: the tension relative to the breaking load, and the safety factor."""
     return [f"{tension / breaking_load:.4f}", f"{breaking_load / tension:.3f}" if tension > 0.0 else "-"]
 
 

@@ -11,11 +11,12 @@ columns, and the fit is repeated with the estimates. The derivatives J of the sc
 computed by finite differences. The method is Gauss-Newton with a trust region, by SciPy. The fit ends when a full
 Gauss-Newton step would reduce the sum of squares by less than the tolerance (relative offset).
 
-If contacts of the model switch, the sum of squares is a noisy function of p. If the noise reduces the sum of squares at
-a point, the trust region may shrink, although the Gauss-Newton step from this point is not small. Therefore the last
-steps are made without a comparison of sums of squares. For these steps, the derivatives J are computed by central
-differences at the solution. Full Gauss-Newton steps are added until a step satisfies the tolerance, but only while p
-remains in the confidence region of the first solution. The noise r' of the model then changes p only by (JᵀJ)⁻¹ Jᵀ r'.
+If contacts of the model change their states, the sum of squares is a noisy function of p. If the noise reduces the sum
+of squares at a point, the trust region may shrink, although the Gauss-Newton step from this point is not small.
+Therefore the last steps are made without a comparison of sums of squares. For these steps, the derivatives J are
+computed by central differences at the solution. Full Gauss-Newton steps are added until a step satisfies the tolerance,
+but only while p remains in the confidence region of the first solution. The noise r' of the model then changes p only
+by (JᵀJ)⁻¹ Jᵀ r'.
 
 Near the solution p̂, the covariance of p is C = (JᵀJ)⁻¹. With m parameters and n values, the joint region of p for the
 confidence c is the ellipsoid
@@ -66,7 +67,7 @@ is treated as 0.
 STEPS = 4
 """Largest number of Gauss-Newton steps with the derivatives at the solution."""
 EPS = float(np.finfo(float).eps)
-"""Relative rounding error of floating-point numbers [1]."""
+"""Relative rounding error [1] of floating-point numbers."""
 PART = 0.1
 """If the absolute value of a component of a loose direction exceeds this value, the parameter of this component is
 listed for the direction.

@@ -45,9 +45,9 @@ UNLIMITED = ("lbfgs", "tnewton", "var2", *TAO)
 """Methods that are not suitable for limits."""
 METHODS = ("gradient", "simplex", "evolution", *NLOPT, *TAO)
 POPULATION = 6
-"""Number of points per parameter in a generation of ``evolution`` [1]."""
+"""Number [1] of points per parameter in a generation of ``evolution``."""
 SMALLEST = 0.05
-"""Smallest size of the initial simplex, relative to the ranges of the parameters [1]."""
+"""Smallest size [1] of the initial simplex, relative to the ranges of the parameters."""
 Point = tuple[float, ...]
 
 

@@ -15,8 +15,8 @@ from windlass.exudyn.translations.markers import find_point
 from windlass.framework.model.table import Entity
 
 SAME = 1e-9
-"""Largest allowed difference between an offset and the sum of the preceding cable lengths, relative to the total
-length [1].
+"""Largest allowed difference [1] between an offset and the sum of the preceding cable lengths, relative to the total
+length.
 """
 
 
