@@ -18,6 +18,9 @@ sqrt(ρ/EA*) and β = k l, the amplitude of the tension at the tip is
 
     |A EA* k (EA* k sin β + M ω² cos β)/(EA* k cos β - M ω² sin β)|.
 
+At the second stop, the period of the vertical mode of the load is compared with the closed form of the rod without
+damping, cot β = M k/ρ.
+
 In a second model, a winch lowers a chain whose end is anchored on the bed. The chain lands on the bed while it is paid
 out. The tension at the touchdown point and the length on the bed are compared with the elastic catenary.
 
@@ -29,6 +32,7 @@ from pathlib import Path
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.optimize import brentq
 
 import windlass as wl
 from windlass import connectors as con
@@ -60,6 +64,15 @@ def eval_amplitude(length: float) -> float:
     k = OMEGA * np.sqrt(RHO / stiffness)
     c, s, inertia = np.cos(k * length), np.sin(k * length), MOVING * OMEGA**2
     return float(abs(amplitude * stiffness * k * (stiffness * k * s + inertia * c) / (stiffness * k * c - inertia * s)))
+
+
+def find_period(length: float) -> float:
+    """Return the closed form of the longest period [s] of the load on a rope of a given length, without damping."""
+
+    def miss(k: float) -> float:
+        return float(np.cos(k * length) - np.sin(k * length) * MOVING * k / RHO)
+
+    return float(2.0 * np.pi / (brentq(miss, 1e-9 / length, np.pi / length) * np.sqrt(EA / RHO)))
 
 
 def find_resonance() -> float:
@@ -175,7 +188,8 @@ def main() -> None:
     tension, ledger = Tension(rope), wl.EnergyLedger()
     recorders = [wl.Recorder("lowering", folder=folder, every=4)] if folder else []
     start = wl.Static(world, time=0.0).solve()
-    wl.Dynamic(world, step=step, end=marks[-1]).solve(start, hooks=[rope, tension, ledger, *recorders])
+    state = wl.Dynamic(world, step=step, end=marks[-1]).solve(start, hooks=[rope, tension, ledger, *recorders])
+    modes = wl.Modes(world, count=20).solve(state)
     landed = land()
     if wl.help_requested():
         return
@@ -195,6 +209,10 @@ def main() -> None:
         found.append((f"length {length:.1f} m: amplitude [N]", float(np.hypot(sine, cosine)), eval_amplitude(length)))
     # the first row is the tension at the start, when heave and waves are still 0
     found.insert(0, ("load in air: tension [N]", float(rows[0, 2]), (MASS + RHO * lengths[0]) * GRAVITY))
+    # the vertical mode is the mode in which the load moves most along y
+    moved = np.abs(modes.amplitudes([wl.Sensor(load, "displacement", name="load", component=1)])["load"])
+    period_of_mode = 2.0 * np.pi / abs(modes.eigenvalues[int(np.argmax(moved))])
+    found.append((f"length {stops[1]:.1f} m: period of resonance [s]", float(period_of_mode), find_period(stops[1])))
     found += landed
     largest = rows[np.argmax(rows[:, 2])]
     wl.write_summary(

@@ -1,5 +1,5 @@
-"""Joints, supports, springs and cables that break during a motion. They break at a given load, at a given time, by
-fatigue, or when a user function returns true.
+"""Joints, supports, springs, cables and beams that break during a motion. They break at a given load, at a given time,
+by fatigue, or when a user function returns true.
 
 After every step, a hook evaluates the forces of the links. If the force of a link has reached its breaking load, the
 link becomes inactive (`World.set`) at the start of the next step. It then remains inactive. The delay of the break is
@@ -14,7 +14,10 @@ with the largest force, or, in a break by fatigue, the cable with the largest da
 has no internal force and loses its strain energy. Its mass and weight remain on its nodes. There is no material on the
 axis of a broken cable. The axis is only a line between the two ends of the rope at the break. Therefore the fluid loads
 of a broken cable act per unstrained length (``constant_volume``). The contacts of this cable, and its line loads per
-current length, become inactive.
+current length, become inactive. Links of beams and of winch cables break in the same way.
+
+After the break of a winch rope, the length of the rope outside the winch must be constant, because the winch cables
+divide the whole rope into equal parts: material would otherwise pass the break.
 """
 
 from __future__ import annotations
@@ -48,12 +51,16 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.law import role_of
 from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
-from windlass.framework.state.evaluate import eval_output, find_output
+from windlass.framework.state.evaluate import eval_output, find_output, outputs_of
 from windlass.framework.state.hooks import StepHook, find_rounding
 from windlass.framework.state.state import State
 
 FORCE, ACTIVE = "force", "active"
-BROKEN, TENSION, CABLE = "broken", "axial_force", "cable"
+BROKEN, TENSION, CABLE, FEED, LENGTH = "broken", "axial_force", "cable", "feed", "length"
+PLACES = 0.0, 0.5, 1.0
+"""Positions on a cable at which its axial force is evaluated, divided by its length [1]."""
+MOVED = 1e-6
+"""Largest change of the length of a broken winch rope, relative to its length, that is no reason for doubt [1]."""
 FIELDS = {
     "entity": handle(),
     "breaking_load": optional(number("N", above=0.0)),
@@ -76,9 +83,9 @@ class Link:
     """A joint, support or spring that breaks as a whole, or a rope that breaks at one of its cables.
 
     Args:
-        entity: cables (`Cable2D`, `Cable3D` or `TwistCable3D`), or one or more rows of one component with the output
+        entity: cables, beams or winch cables, or one or more rows of one component with the output
             ``force`` and the switchable column ``active``, such as a `SphericalJoint`, the three constraints of
-            `hinge`, or a `SpringDamper`.
+            `hinge`, or a `SpringDamper`. Cables in reserve, such as those of a `WinchReserve`, may be included.
         breaking_load: force at which the link breaks [N]. The force of a link of cables is the largest axial force of
             the cables. The force of any other link is the square root of the sum of the squares of all force components
             of all rows.
@@ -93,9 +100,9 @@ class Link:
         damage: damage before the run [1], from 0 to less than 1.
 
     Raises:
-        ModelError: the rows are not cables and have no output ``force`` or no column ``active``; the material of the
-            cables moves along their axis; the link has neither breaking load nor time, rule or fatigue curve; damage is
-            given without a fatigue curve.
+        ModelError: the rows are not cables or beams and have no output ``force`` or no column ``active``; the cables
+            are `ALECable2D`; the link has neither breaking load nor time, rule or fatigue curve; damage is given
+            without a fatigue curve; a fatigue curve is given for winch cables, through which material moves.
     """
 
     entity: Entity
@@ -117,6 +124,9 @@ class Link:
         if "ale" in component.refs:
             words = "must be cables whose material does not move along their axis"
             raise ModelError(f"entity = {self.entity!r} of Link: {words}")
+        if self.is_winch and self.fatigue is not None:
+            words = "must be left out for winch cables, because the material of the rope moves through them"
+            raise ModelError(f"fatigue of Link of {self.entity!r}: {words}")
         find_output(self.entity, TENSION if self.is_rope else FORCE)
         if all(given is None for given in (self.breaking_load, self.time, self.rule, self.fatigue)):
             words = "must have a breaking_load [N], time [s], rule or fatigue"
@@ -133,8 +143,13 @@ class Link:
 
     @property
     def is_rope(self) -> bool:
-        """Whether the link consists of cables. If such a link breaks, only one of its cables breaks."""
+        """Whether the link consists of cables or beams. If such a link breaks, only one of them breaks."""
         return BROKEN in self.entity.table.component.columns
+
+    @property
+    def is_winch(self) -> bool:
+        """Whether the link consists of cables of winch ropes."""
+        return FEED in self.entity.table.component.refs
 
     def is_whole(self) -> bool:
         """Return whether the link is not broken."""
@@ -144,14 +159,25 @@ class Link:
 
     def eval_forces(self, state: State) -> FloatArray:
         """For a link of cables, return the largest of the axial forces [N] at both ends and in the middle of each
-        cable, shape (cables,). For a link without cables, return its force, shape (1,).
+        cable, shape (cables,); the value is -inf for cables in reserve. For a link without cables, return its force,
+        shape (1,).
         """
         if not self.is_rope:
             return np.array([np.linalg.norm(np.ravel(eval_output(self.entity, FORCE, state)))])
-        length = np.reshape(self.entity.length, (-1, 1))
-        forces = eval_output(self.entity, TENSION, state, x=length * np.array([0.0, 0.5, 1.0]))
-        largest: FloatArray = np.reshape(forces, (len(length), 3)).max(axis=1)
+        count = len(self.entity)
+        if self.is_winch:
+            forces = np.array([np.ravel(eval_output(self.entity, TENSION, state, share=s)) for s in PLACES]).T
+        else:
+            has_output = LENGTH in outputs_of(self.entity)
+            length = eval_output(self.entity, LENGTH, state) if has_output else self.entity.length
+            forces = eval_output(self.entity, TENSION, state, x=np.outer(length, PLACES))
+        largest: FloatArray = np.where(np.isnan(forces), -inf, forces).reshape(count, 3).max(axis=1)
         return largest
+
+    def eval_rope_length(self, cable: int, state: State) -> float:
+        """Return the length of a winch rope outside its winch [m], from the length of one of its active cables."""
+        one = self.entity[cable]
+        return float(np.ravel(eval_output(one, LENGTH, state))[0] / np.ravel(one.share)[0])
 
 
 class DueBreak(NamedTuple):
@@ -211,6 +237,7 @@ class BreakingLinks(StepHook):
         self.breaks: list[Break] = []
         self._due: dict[str, DueBreak] = {}
         self._step = 0.0
+        self._lengths: dict[str, tuple[float, float]] = {}
         self._fatigue = {
             link.name: FatigueSum(link.fatigue, link.damage, len(link.entity) if link.is_rope else 1)
             for link in self.links
@@ -236,6 +263,7 @@ class BreakingLinks(StepHook):
         """
         again = {link.name for link in self.links if link.is_whole()}
         self.breaks = [one for one in self.breaks if one.name not in again]
+        self._lengths = {name: value for name, value in self._lengths.items() if name not in again}
         self._step = (end - state.t) / max(steps, 1)
         self._find_due(state, is_step=False)
 
@@ -246,6 +274,9 @@ class BreakingLinks(StepHook):
             due = self._due.get(link.name)
             # for a restarted run, the user can set a time of breaking that has already passed
             if due is None and self._has_reached_time(link, state):
+                due = find_largest(link, link.eval_forces(state))
+            if due is not None and link.is_winch and not np.ravel(link.entity[due.cable].active)[0]:
+                # the number of cables has changed at the start of this step
                 due = find_largest(link, link.eval_forces(state))
             if due is not None:
                 self._break(link, due, state)
@@ -258,6 +289,8 @@ class BreakingLinks(StepHook):
             cable = link.entity[due.cable]
             state.world.set(cable, broken=True)
             release(state.world, cable)
+            if link.is_winch:
+                self._lengths[link.name] = (link.eval_rope_length(due.cable, state), 0.0)
             name += f" (cable {due.cable} of {len(link.entity)})"
         else:
             state.world.set(link.entity, active=False)
@@ -272,22 +305,37 @@ class BreakingLinks(StepHook):
         return min((link.time for link in self._find_whole() if link.time is not None), default=inf)
 
     def after_step(self, state: State) -> None:
-        """Find links that have reached their breaking load, damage or time, or whose rule returns true."""
+        """Find links that have reached their breaking load, damage or time, or whose rule returns true. Evaluate the
+        lengths of broken winch ropes.
+        """
         self._find_due(state, is_step=True)
+        cables = {one.name: one.cable for one in self.breaks}
+        for link in self.links:
+            if link.is_winch and link.name in self._lengths and link.name in cables:
+                length, moved = self._lengths[link.name]
+                change = link.eval_rope_length(cables[link.name], state) - length
+                self._lengths[link.name] = length, max(moved, abs(change))
 
     def find_doubts(self) -> Sequence[str]:
-        """Return a list with one warning. The warning names the links that reached their breaking limit in the last
-        step but are still active. If there are no such links, the list is empty.
+        """Return warnings. One warning names the links that reached their breaking limit in the last step but are still
+        active. Further warnings name broken winch ropes whose length has changed since the break.
         """
+        doubts = [
+            f"the winch of the broken rope {name} has paid out or hauled in {moved:.6g} m since the break: must stand "
+            "still, because material of the rope would otherwise pass the break"
+            for name, (length, moved) in self._lengths.items()
+            if moved > MOVED * length
+        ]
         if not self._due:
-            return []
+            return doubts
         found = ", ".join(
             f"{name} ({due.force:.6g} N{f' in cable {due.cable}' if due.cable >= 0 else ''})"
             for name, due in self._due.items()
         )
         return [
+            *doubts,
             "links reached their breaking load, damage, time or rule at the end and are still active in the result: "
-            f"{found}"
+            f"{found}",
         ]
 
     def report_sections(self) -> Sequence[ReportSection]:
@@ -339,8 +387,9 @@ class BreakingLinks(StepHook):
         return DueBreak(float(forces[k]), k if link.is_rope else -1) if damages[k] >= 1.0 else None
 
     def checkpoint(self) -> dict[str, Any]:
-        """Return the broken links, the links that break in the next step, and the damages. The columns ``active`` and
-        ``broken`` of the links are not included. The checkpoint of the model contains these columns.
+        """Return the broken links, the links that break in the next step, the lengths of broken winch ropes, and the
+        damages. The columns ``active`` and ``broken`` of the links are not included. The checkpoint of the model
+        contains these columns.
         """
         return {
             "due": list(self._due),
@@ -350,6 +399,7 @@ class BreakingLinks(StepHook):
             "times": [one.time for one in self.breaks],
             "forces": [one.force for one in self.breaks],
             "cables": [one.cable for one in self.breaks],
+            "lengths": [self._lengths.get(one.name, (0.0, 0.0)) for one in self.breaks],
             "fatigue": {name: fatigue.checkpoint() for name, fatigue in self._fatigue.items()},
         }
 
@@ -361,6 +411,12 @@ class BreakingLinks(StepHook):
         self._due = {str(name): DueBreak(float(force), int(cable)) for name, force, cable in due}
         rows = zip(kept["names"], kept["times"], kept["forces"], kept["cables"], strict=True)
         self.breaks = [Break(str(name), float(time), float(force), int(cable)) for name, time, force, cable in rows]
+        lengths = np.reshape(kept["lengths"], (-1, 2))
+        self._lengths = {
+            one.name: (float(length), float(moved))
+            for one, (length, moved) in zip(self.breaks, lengths, strict=True)
+            if length > 0.0
+        }
         for name, fatigue in self._fatigue.items():
             if name in kept["fatigue"]:
                 fatigue.restore(kept["fatigue"][name])

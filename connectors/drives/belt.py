@@ -164,6 +164,9 @@ TEETH = {
 """Checks of the arguments of a belt that describe teeth and bending losses."""
 NO_TEETH = {**dict.fromkeys(TEETH), "backlash": 0.0, "bending_loss": 0.0, "turns_rope": False}
 OPEN = {**CLOSED, "start": POINT, "end": POINT, "turns_rope": yes_no()}
+OPEN["pulleys"] = each(
+    instance(Pulley), "a list of pulleys (con.lay_line lays a line without pulleys, for example on a bed)", 1
+)
 LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa", above=0.0)}
 
 

@@ -242,7 +242,8 @@ class WinchReserve(StepHook):
             self._has_started = True
         length, old = self._eval_length(state), self._level
         new = self._find_level(length, old)
-        if new != old:
+        # a change of the number of cables would repair a broken rope
+        if new != old and not self.cables.table.collect("broken", self.cables.rows).any():
             contacts = WinchContacts(self._world, self.cables, state, self._level_of == old)
             weight = self._change(state, old, new)
             contacts.change(state, self._level_of == new, length)

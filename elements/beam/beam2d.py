@@ -98,6 +98,7 @@ class Beam2D(Component):
         "load",
         default=1.0,
     )
+    broken = SpaceBeam.broken
 
 
 def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:

@@ -8,7 +8,15 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.beam.rules import INNER, MOST_NODES, MOST_POINTS, ORDERS, LineRule, create_rule
+from windlass.elements.beam.rules import (
+    INNER,
+    MOST_NODES,
+    MOST_POINTS,
+    ORDERS,
+    LineRule,
+    create_broken_rule,
+    create_rule,
+)
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
@@ -75,6 +83,10 @@ class SpaceBeam(Component):
         shape=(6,),
         default=(0.0,) * 6,
     )
+    broken = column(
+        "1", "true: the beam is broken, its section forces and moments are 0; mass and weight remain",
+        default=False, dtype=bool, switchable=True,
+    )  # fmt: skip
 
 
 def order_dofs(world: Tables, table: EntityTable, width: int) -> IntArray:
@@ -142,11 +154,14 @@ def bind_beams(rows: LocalRows, width: int, dims: int, strains: int, **own: NDAr
     return packed
 
 
-def group_rows(own: NDArray[Any]) -> list[tuple[NDArray[Any], LineRule]]:
-    """Group the records by the order of the elements. For each order that occurs, return the records of its rows and
-    its `LineRule`.
+def group_rows(own: NDArray[Any], by_order: bool = False) -> list[tuple[NDArray[Any], LineRule]]:
+    """Group the records by the order of the elements, and by whether elements are broken. For each group, return its
+    records and its `LineRule`. If ``by_order`` is true, whole and broken elements are not separated, and the rules are
+    those of whole elements.
     """
-    groups = [(own[own["order"] == p], create_rule(p)) for p in ORDERS]
+    whole = by_order | ~own["broken"]
+    groups = [(own[(own["order"] == p) & whole], create_rule(p)) for p in ORDERS]
+    groups += [(own[(own["order"] == p) & ~whole], create_broken_rule(p)) for p in ORDERS]
     return [(some, rule) for some, rule in groups if len(some)]
 
 

@@ -7,6 +7,10 @@ have the first two indices, followed by the inner nodes. Strains are evaluated a
 thin beams. Between the Gauss points, strains are interpolated by polynomials of degree p - 1. The integrals ∫ N_a ds
 are the weights of the Gauss-Lobatto rule.
 
+A broken element exerts no force between its end nodes. So that its inner nodes do not fall off, each inner node is
+connected to the nearest end node by an element of order 1, and the node in the middle of an element of order 2 to
+node0. Their Gauss points replace the Gauss points of the element.
+
 Source: T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), sections 3.6 and 4.4.
 """
 
@@ -27,6 +31,8 @@ PLACES: dict[int, tuple[float, ...]] = {
 }  # fmt: skip
 """Positions s of the nodes of a beam element [1] for each order."""
 MOST_NODES, MOST_POINTS = 4, 3
+STUBS: dict[int, tuple[tuple[int, int], ...]] = {1: (), 2: ((0, 2),), 3: ((0, 2), (3, 1))}
+"""Indices of the nodes that remain connected in a broken element, in pairs along the axis, for each order."""
 
 
 class LineRule(NamedTuple):
@@ -68,6 +74,20 @@ def create_rule(order: int) -> LineRule:
     exact, weight = gauss_rule(order + 1)
     S = lagrange(places, exact)[0]
     return LineRule(w, N, D, np.einsum("g,ga,gb->ab", weight, S, S), weight @ S)
+
+
+@cache
+def create_broken_rule(order: int) -> LineRule:
+    """Create the rule of a broken element of order 1, 2 or 3. Its Gauss points are those of the elements of order 1
+    between the nodes that remain connected. The sum of the weights is the part of the length that remains connected.
+    """
+    whole, places, stubs = create_rule(order), PLACES[order], STUBS[order]
+    w, N, D = np.empty(len(stubs)), np.zeros((len(stubs), order + 1)), np.zeros((len(stubs), order + 1))
+    for j, (a, b) in enumerate(stubs):
+        w[j] = places[b] - places[a]
+        N[j, [a, b]] = 0.5
+        D[j, [a, b]] = -1.0 / w[j], 1.0 / w[j]
+    return whole._replace(w=w, N=N, D=D)
 
 
 class LinePlaces(NamedTuple):

@@ -27,7 +27,7 @@ Fill = Callable[[Any, LineRule, FloatArray, FloatArray, FloatArray, FloatArray],
 
 class SectionLoads(NamedTuple):
     """Strains minus the strains of the stress-free state, and the forces and moments including damping. Each array has
-    the shape (rows, k, strains).
+    the shape (rows, k, strains). All values of broken beams are 0.
     """
 
     strain: FloatArray
@@ -43,6 +43,7 @@ def eval_loads(rows: LocalRows, s: Fields, places: LinePlaces, fill: Fill) -> Se
     for some, rule in rows.kept("groups", lambda: group_rows(own)):
         fill(some, rule, s.x, s.v, z, zt)
     strain = z - own["free"]
+    strain[own["broken"]], zt[own["broken"]] = 0.0, 0.0
     force = np.einsum("iab,ipb->ipa", own["stiffness"], strain) + np.einsum("iab,ipb->ipa", own["damping"], zt)
     return SectionLoads(places.E @ strain, places.E @ force)
 
@@ -69,6 +70,10 @@ def place_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Lin
         return values if np.ndim(x) == 2 else values[:, 0]
 
     return Output(unit, doc, at)
+
+
+LENGTH = Output("m", "length L to which strains refer, ()", lambda rows, s: rows.columns["length"])
+"""Output variable of all beams."""
 
 
 def draw_lines(

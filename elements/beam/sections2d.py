@@ -14,7 +14,7 @@ import numpy as np
 
 from windlass.elements.beam.forces2d import WIDTH, fill_strains
 from windlass.elements.beam.rules import LinePlaces
-from windlass.elements.beam.sections import draw_lines, eval_loads, interpolate, place_output
+from windlass.elements.beam.sections import LENGTH, draw_lines, eval_loads, interpolate, place_output
 from windlass.elements.nodes.node_outputs import in_space
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.drawing import Drawing
@@ -57,6 +57,7 @@ def eval_force(rows: LocalRows, s: Fields, places: LinePlaces, k: int) -> FloatA
 
 
 OUTPUTS: dict[str, Output] = {
+    "length": LENGTH,
     "position": place_output("m", "global position at x, shape (3,)", lambda rows, s, at: eval_vector(rows, s.x, at)),
     "displacement": place_output("m", "global displacement at x from the reference, shape (3,)", eval_displacement),
     "velocity": place_output("m/s", "global velocity at x, shape (3,)", lambda rows, s, at: eval_vector(rows, s.v, at)),

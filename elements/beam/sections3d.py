@@ -16,7 +16,7 @@ import numpy as np
 
 from windlass.elements.beam.forces3d import WIDTH, fill_strains
 from windlass.elements.beam.rules import LinePlaces
-from windlass.elements.beam.sections import Fill, draw_lines, eval_loads, interpolate, place_output
+from windlass.elements.beam.sections import LENGTH, Fill, draw_lines, eval_loads, interpolate, place_output
 from windlass.elements.nodes.rigid_outputs3d import turn_rows
 from windlass.elements.nodes.rotations import local_rates, rotation_matrix
 from windlass.framework.arrays import FloatArray
@@ -71,6 +71,7 @@ def space_outputs(width: int, frames: Frames, fill: Fill) -> dict[str, Output]:
         return eval_loads(rows, s, at, fill).force[:, :, first : first + 3]
 
     return {
+        "length": LENGTH,
         "position": place_output("m", "global position at x, shape (3,)", lambda rows, s, at: vector(rows, s.x, at)),
         "displacement": place_output(
             "m",

@@ -26,6 +26,7 @@ from windlass.framework.model.law import LocalRows
 from windlass.framework.model.system import System, Term
 
 Kernel = Callable[..., None]
+Groups = Sequence[tuple[NDArray[Any], LineRule]]
 
 
 class BeamKernels(NamedTuple):
@@ -104,7 +105,8 @@ def set_free_strains(
 
 
 def build_beams(rows: LocalRows, width: int, dims: int, kernels: BeamKernels, damped: bool) -> System:
-    """Create the `System` with the kernel calls for the rows. The rows are evaluated in groups of equal order.
+    """Create the `System` with the kernel calls for the rows. The rows are evaluated in groups of equal order. Broken
+    rows have the mass and weight of whole rows, and the forces of `create_broken_rule`.
 
     Args:
         rows: the rows of this process.
@@ -114,33 +116,34 @@ def build_beams(rows: LocalRows, width: int, dims: int, kernels: BeamKernels, da
         damped: whether a row has damping.
     """
     own: NDArray[Any] = rows.columns
-    groups, system = group_rows(own), System(rows.table.kind, rows.dofs)
+    system, every = System(rows.table.kind, rows.dofs), group_rows(own, by_order=True)
 
-    def each(create: Callable[[NDArray[Any], LineRule], Call]) -> Call:
+    def each(create: Callable[[NDArray[Any], LineRule], Call], groups: Groups) -> Call:
         return sum((create(*group) for group in groups), Call())
 
-    k = kernels
-    system.residual = each(lambda some, rule: call(k.residual, lambda s: (some, rule, s.x, s.v, s.f)))
+    k, groups = kernels, group_rows(own)
+    system.residual = each(lambda some, rule: call(k.residual, lambda s: (some, rule, s.x, s.v, s.f)), groups)
     system.tangent = each(
-        lambda some, rule: call(k.tangent, lambda s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values))
+        lambda some, rule: call(k.tangent, lambda s: (some, rule, s.x, s.v, s.dq, s.dv, s.slots, s.values)), groups
     )
     system.mass = each(
-        lambda some, rule: call(axis_mass, lambda s: (some, rule, width, dims, s.mass, s.slots, s.values))
+        lambda some, rule: call(axis_mass, lambda s: (some, rule, width, dims, s.mass, s.slots, s.values)), every
     )
     if k.section_mass is not None:
         section = k.section_mass
-        system.mass += each(lambda some, rule: call(section, lambda s: (some, rule, s.mass, s.slots, s.values)))
+        system.mass += each(lambda some, rule: call(section, lambda s: (some, rule, s.mass, s.slots, s.values)), every)
     if k.inertia is not None:
         force, tangent = k.inertia
         system.inertia = Term(
-            each(lambda some, rule: call(force, lambda s: (some, rule, s.x, s.v, s.a, s.f))),
+            each(lambda some, rule: call(force, lambda s: (some, rule, s.x, s.v, s.a, s.f)), every),
             each(
                 lambda some, rule: call(
                     tangent, lambda s: (some, rule, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)
-                )
+                ),
+                every,
             ),
         )
     system.body_force = Term(call(gravity, lambda s: (own, width, dims, s.g, s.which, s.f)))
-    energies = each(lambda some, rule: call(k.energies, lambda s: (some, rule, s.x, s.v, s.energies, s.powers)))
+    energies = each(lambda some, rule: call(k.energies, lambda s: (some, rule, s.x, s.v, s.energies, s.powers)), groups)
     system.account = Account(energies, stored=("elastic",), lost=("damping",), conserves=not damped)
     return system

@@ -17,6 +17,9 @@ coordinate l. Rope that passes the outlet has the velocity that the material has
 and momentum (outputs ``mass_flow`` and ``momentum_flow``) and energy (quantities ``strain_flow`` and ``kinetic_flow``
 of `EnergyLedger`).
 
+A broken cable has no strain energy Π except the energy of its slopes that broken_cables.py defines. Both parts of a
+broken rope keep their material only while l is constant.
+
 The rope is straight in the stress-free state. The axial terms are integrated by rule 2 of `Cable2D`. Therefore the
 element does not lock.
 
@@ -33,9 +36,10 @@ from typing import Any, ClassVar, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.elements.cable.broken_cables import SHARE
 from windlass.elements.cable.cable2d import check_nodes
 from windlass.elements.cable.points import Rule, create_rule, eval_shape, gauss_rule
-from windlass.elements.cable.winch_forces import add_damping, add_elastic
+from windlass.elements.cable.winch_forces import add_damping, add_elastic, add_ends
 from windlass.elements.cable.winch_motion import (
     fill_flows,
     fill_motion,
@@ -49,7 +53,7 @@ from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.drawing import Drawing
 from windlass.framework.model.law import LocalRows, Output, Tables, register
@@ -59,6 +63,8 @@ from windlass.framework.model.table import EntityTable
 
 NO_FORCE = np.zeros(0)
 NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
+STIFF = "axial_stiffness", "bending_stiffness", "axial_damping"
+"""Columns whose values are 0 in the records of broken cables."""
 SHARES = 1e-9
 """Largest gap or overlap between the end of a cable and the start of the next cable, as a fraction of l [1]."""
 
@@ -83,6 +89,11 @@ class WinchCable2D(Component):
     active = column(
         "1", "false: the cable is in reserve, without forces and mass", default=True, dtype=bool, switchable=True
     )
+    broken = column(
+        "1", "true: the cable is broken, its internal forces are 0; mass and weight remain; l must stay constant",
+        default=False, dtype=bool, switchable=True,
+    )  # fmt: skip
+    ends = derived("N", "stiffness of each slope of a broken cable per length of the cable; 0 for whole cables")
     stored = derived("J/m", "energy per length W of the rope in the winch")
     dofs = derived("1", "process-local indices of the coordinates z of the cable, shape (4 d + 1,)")
 
@@ -105,7 +116,16 @@ def create_points(s: FloatArray, w: FloatArray | None = None) -> Points:
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Create the records of the rows."""
     stored = rows.local("store_tension") ** 2 / (2.0 * rows.local("axial_stiffness"))
-    return rows.pack({"stored": stored, "dofs": rows.dofs})
+    packed = rows.pack({"stored": stored, "ends": find_ends(rows), "dofs": rows.dofs})
+    for name in STIFF:
+        packed[name][packed["broken"]] = 0.0
+    return packed
+
+
+def find_ends(rows: LocalRows) -> FloatArray:
+    """Return the stiffness of each slope of broken cables per length of the cable [N], and 0 for whole cables."""
+    ends: FloatArray = SHARE * rows.local("broken") * rows.local("axial_stiffness")
+    return ends
 
 
 @kernel
@@ -122,6 +142,20 @@ def take_flows(own: Any, lost: int, v: FloatArray, flow: FloatArray, powers: Flo
             flow[i, k] = 0.0
 
 
+def create_ends(own: NDArray[Any]) -> tuple[Call, Call, Call]:
+    """Create the calls for forces, tangents and energies of the slopes of broken cables. Without broken cables, all
+    calls are empty.
+    """
+    if not own["broken"].any():
+        return Call(), Call(), Call()
+    nothing = np.zeros((0, 0))
+    return (
+        call(add_ends, lambda s: (own, s.x, 0.0, s.f, NO_SLOTS, NO_FORCE, nothing)),
+        call(add_ends, lambda s: (own, s.x, s.dq, NO_FORCE, s.slots, s.values, nothing)),
+        call(add_ends, lambda s: (own, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies)),
+    )
+
+
 def build(rows: LocalRows) -> System:
     """Create the `System` with the kernel calls for the rows."""
     own = rows.columns
@@ -130,12 +164,17 @@ def build(rows: LocalRows) -> System:
     along, ends = create_points(*gauss_rule(4)), create_points(np.array([0.0, 1.0]))
     nothing = np.zeros((0, 0))
     system = System(rows.table.kind, rows.dofs)
-    system.residual = call(
-        add_elastic, lambda s: (own, axial, bending, s.x, 0.0, s.f, NO_SLOTS, NO_FORCE, nothing)
-    ) + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, s.f, NO_SLOTS, NO_FORCE, NO_FORCE))
-    system.tangent = call(
-        add_elastic, lambda s: (own, axial, bending, s.x, s.dq, NO_FORCE, s.slots, s.values, nothing)
-    ) + call(add_damping, lambda s: (own, axial, s.x, s.v, s.dq, s.dv, NO_FORCE, s.slots, s.values, NO_FORCE))
+    ends_force, ends_tangent, ends_energy = create_ends(own)
+    system.residual = (
+        call(add_elastic, lambda s: (own, axial, bending, s.x, 0.0, s.f, NO_SLOTS, NO_FORCE, nothing))
+        + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, s.f, NO_SLOTS, NO_FORCE, NO_FORCE))
+        + ends_force
+    )
+    system.tangent = (
+        call(add_elastic, lambda s: (own, axial, bending, s.x, s.dq, NO_FORCE, s.slots, s.values, nothing))
+        + call(add_damping, lambda s: (own, axial, s.x, s.v, s.dq, s.dv, NO_FORCE, s.slots, s.values, NO_FORCE))
+        + ends_tangent
+    )
     system.inertia = Term(
         call(inertia, lambda s: (own, along, s.x, s.v, s.a, s.f)),
         call(inertia_tangent, lambda s: (own, along, s.x, s.v, s.a, s.dq, s.dv, s.da, s.slots, s.values)),
@@ -148,6 +187,7 @@ def build(rows: LocalRows) -> System:
     flow = np.zeros((len(own), 2 + rows.dofs.shape[1] // 4))
     read = (
         call(add_elastic, lambda s: (own, axial, bending, s.x, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.energies))
+        + ends_energy
         + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0]))
         + call(fill_flows, lambda s: (own, ends, s.x, s.v, flow))
         + call(take_flows, lambda s: (own, 1, s.v, flow, s.powers))

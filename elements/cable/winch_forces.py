@@ -12,6 +12,7 @@ from typing import Any
 
 import numpy as np
 
+from windlass.elements.cable.broken_cables import find_length as find_slope
 from windlass.elements.cable.winch_points import Points, count_coordinates, dot, fill_slopes, find_length, sum_up
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -142,6 +143,44 @@ def add_elastic(
                     )
         if f.size > 0:
             f[dofs[n - 1]] -= row.share * row.stored
+
+
+@kernel
+def add_ends(
+    rows: Any, x: FloatArray, dq: float, f: FloatArray, slots: IntArray, values: FloatArray, energies: FloatArray
+) -> None:
+    """Add the forces of the slopes of broken cables, which broken_cables.py defines, to f, dq times the derivatives of
+    these forces with respect to z to the values of the matrix, and their energies to the first row of ``energies``. If
+    the array for a result is empty, this result is not computed.
+    """
+    last = count_coordinates(rows) - 1
+    d = last // 4
+    for i in range(len(rows)):
+        row = rows[i]
+        if not (row.active and row.broken):
+            continue
+        dofs, l = row.dofs, find_length(row, x)
+        k = row.ends * row.share * l
+        for e in range(2):
+            at = d + 2 * d * e
+            size = find_slope(row, at, d, x)
+            N, along = k * (size - 1.0) / size, k / size**3
+            energy = 0.5 * k * (size - 1.0) ** 2
+            if energies.size > 0:
+                energies[0, i] += energy
+            if f.size > 0:
+                for a in range(d):
+                    f[dofs[at + a]] += N * x[dofs[at + a]]
+                f[dofs[last]] += energy / l
+            if values.size > 0:
+                for a in range(d):
+                    p = x[dofs[at + a]]
+                    values[slots[i, at + a, at + a]] += dq * N
+                    for b in range(d):
+                        values[slots[i, at + a, at + b]] += dq * along * p * x[dofs[at + b]]
+                    # k is proportional to l
+                    values[slots[i, at + a, last]] += dq * N * p / l
+                    values[slots[i, last, at + a]] += dq * N * p / l
 
 
 @kernel

@@ -43,6 +43,7 @@ from numpy.typing import NDArray
 
 from windlass.elements.cable import twist_cable, winch_cable
 from windlass.elements.cable.points import create_rule, gauss_rule
+from windlass.elements.cable.twist_cable import STIFF
 from windlass.elements.cable.twist_forces import create_work
 from windlass.elements.cable.twist_sections import fill_references
 from windlass.elements.cable.winch_cable import (
@@ -51,10 +52,12 @@ from windlass.elements.cable.winch_cable import (
     SOURCE,
     Sections,
     WinchCable2D,
+    create_ends,
     create_outputs,
     create_points,
     diagnose,
     eval_sections,
+    find_ends,
     take_flows,
 )
 from windlass.elements.cable.winch_forces import add_damping
@@ -138,12 +141,14 @@ def bind(rows: LocalRows) -> NDArray[Any]:
         dict(
             stored=0.5 * EA * eps**2 + C * eps * tau + 0.5 * GJ * tau**2, dofs=rows.dofs, b0=b0, b1=b1, F0=F0, F1=F1,
             length=length, free_angle=nothing, free_twist=nothing, reference_twist=nothing, bending_damping=nothing,
-            free_strain=np.zeros((count, 5)), free_curvature=np.zeros((count, 3, 2)),
+            ends=find_ends(rows), free_strain=np.zeros((count, 5)), free_curvature=np.zeros((count, 3, 2)),
         )
     )  # fmt: skip
     packed["dofs"] = np.arange(ALL * count).reshape(count, ALL)
     fill_references(packed, rows.reference.ravel())
     packed["dofs"], packed["free_twist"] = rows.dofs, 0.0
+    for name in STIFF:
+        packed[name][packed["broken"]] = 0.0
     return packed
 
 
@@ -152,16 +157,19 @@ def build(rows: LocalRows) -> System:
     own, rule, work, spins = rows.columns, create_rule(2), create_work(), create_spins()
     axial, along = create_points(rule.sa, rule.wa), create_points(*gauss_rule(4))
     ends, none = create_points(np.array([0.0, 1.0])), np.zeros((0, 0))
+    ends_force, ends_tangent, ends_energy = create_ends(own)
     system = System(rows.table.kind, rows.dofs)
     system.residual = (
         call(add_elastic, lambda s: (own, rule, s.x, work, s.f, none))
         + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, s.f, NO_SLOTS, NO_FORCE, NO_FORCE))
         + call(add_torsional_damping, lambda s: (own, s.x, s.v, 0.0, 0.0, s.f, NO_SLOTS, NO_FORCE, NO_FORCE))
+        + ends_force
     )
     system.tangent = (
         call(add_elastic_tangent, lambda s: (own, rule, s.x, s.dq, work, s.slots, s.values))
         + call(add_damping, lambda s: (own, axial, s.x, s.v, s.dq, s.dv, NO_FORCE, s.slots, s.values, NO_FORCE))
         + call(add_torsional_damping, lambda s: (own, s.x, s.v, s.dq, s.dv, NO_FORCE, s.slots, s.values, NO_FORCE))
+        + ends_tangent
     )
     system.inertia = Term(
         call(inertia, lambda s: (own, along, s.x, s.v, s.a, s.f))
@@ -176,6 +184,7 @@ def build(rows: LocalRows) -> System:
     flow = np.zeros((len(own), 5))
     read = (
         call(add_elastic, lambda s: (own, rule, s.x, work, NO_FORCE, s.energies))
+        + ends_energy
         + call(add_damping, lambda s: (own, axial, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[0]))
         + call(add_torsional_damping, lambda s: (own, s.x, s.v, 0.0, 0.0, NO_FORCE, NO_SLOTS, NO_FORCE, s.powers[1]))
         + call(fill_flows, lambda s: (own, ends, s.x, s.v, flow))

@@ -115,6 +115,10 @@ def add_elastic(rows: Any, r: Rule, x: FloatArray, work: Work, f: FloatArray, en
         row = rows[i]
         if not row.active:
             continue
+        if row.broken:
+            if f.size > 0:
+                f[row.dofs[LENGTH]] -= row.share * row.stored
+            continue
         l = find_length(row, x)
         h = row.share * l
         read_coordinates(row.dofs, 1.0 / h, x, y)
@@ -137,7 +141,7 @@ def add_elastic_tangent(
     matrix, whole, mixed = np.empty((COUNT, COUNT)), np.empty((ALL, ALL)), np.empty(ALL)
     for i in range(len(rows)):
         row = rows[i]
-        if not row.active:
+        if not row.active or row.broken:
             continue
         to, l = slots[i], find_length(row, x)
         h = row.share * l

@@ -176,7 +176,7 @@ class Eigensolver:
                 # use the result with the first shift, because the solve with the second shift found fewer modes
                 pairs, self.shift, self.zeros = first, before, zeros
         good = self._leave_out(pairs)
-        if self._quadratic and not self.is_chosen and len(good) < min(count, len(pairs), self._available()):
+        if self._quadratic and not self.is_chosen and len(good) < min(count, len(pairs), self._motion.available):
             # The entries of K, D and M differ so much in size that SLEPc's vectors are inaccurate, for example for a
             # floater on mooring lines. Therefore the solve is repeated, and each vector is refined by Newton's method.
             kept = self.shift, self.zeros
@@ -195,11 +195,6 @@ class Eigensolver:
     def _leave_out(pairs: list[Eigenpair]) -> list[Eigenpair]:
         """Return the solutions whose residuals are small enough for modes."""
         return [pair for pair in pairs if pair.residual <= max(RESIDUAL, pair.rounding)]
-
-    def _available(self) -> int:
-        """Return the number of modes of the model, without first-order states."""
-        motion = self._motion
-        return max(motion.dofs - motion.constraints - motion.massless, 1)
 
     def _solve(self, count: int, more: int, refines: bool = False) -> list[Eigenpair]:
         solver, pairs = self._run(count + more, refines)
@@ -259,7 +254,7 @@ class Eigensolver:
             refines: whether SLEPc refines each mode of a quadratic problem by Newton's method.
         """
         motion = self._motion
-        available = self._available()
+        available = self._motion.available
         solver, wanted = create_solver(motion.K.getComm(), self._prefix, self._quadratic), count
         if self._quadratic:
             available, wanted = 2 * available + motion.states, 2 * count + 2

@@ -55,6 +55,8 @@ class LinearMotion:
         massless: number of coordinates without mass on all processes.
         states: number of first-order states on all processes. ``massless`` includes these states.
         dofs: number of coordinates on all processes.
+        available: largest possible number of modes without first-order states. Constraints on coordinates without mass,
+            for example on the nodes of cables in reserve, do not reduce this number.
         belts: the closed belts; empty if ``running`` is False.
         assembly: the systems of this process.
     """
@@ -145,6 +147,20 @@ class LinearMotion:
         states = (layout.states < len(layout.owned)).sum()
         counts = np.array([len(own), self.active.sum(), (mass[own] == 0.0).sum(), states], float)
         self.dofs, self.constraints, self.massless, self.states = map(int, assembly.processes.sum(counts))
+        held = self._count_held(own[mass[own] == 0.0]) if self.massless and self.constraints else 0
+        self.available = max(self.dofs - self.constraints - self.massless + held, 1)
+
+    def _count_held(self, massless: IntArray) -> int:
+        """Return the smaller of two numbers: constraints that act on coordinates without mass, and coordinates without
+        mass on which constraints act. ``massless`` contains the indices of these coordinates among the owned unknowns.
+        """
+        unit, multipliers = self.create_vector(), self.sparsity.unknowns.of_multiplier
+        unit.array[massless] = 1.0
+        acts = (self.multiply_absolute(unit).array[multipliers] > 0.0) & self.active
+        unit.array[:] = 0.0
+        unit.array[multipliers[acts]] = 1.0
+        held = self.multiply_absolute(unit).array[massless] > 0.0
+        return int(self.assembly.processes.sum(np.array([acts.sum(), held.sum()], float)).min())
 
     @property
     def owned_multipliers(self) -> IntArray:

@@ -154,9 +154,8 @@ class Modes:
         """
         squares = np.sort([-(pair.value**2).real for pair in pairs])
         largest = np.abs(squares).max(initial=0.0)
-        available = motion.dofs - motion.constraints - motion.massless
-        if len(squares) >= available:
-            return None if len(squares) > available else 0
+        if len(squares) >= motion.available:
+            return None if len(squares) > motion.available else 0
         tau = find_gap(squares, self.count)
         if tau is None and largest > 0.0:
             tau = float(largest) * (1.0 + 1e-5)
@@ -214,12 +213,11 @@ class Modes:
     ) -> list[str]:
         notes = []
         if len(pairs) < self.count and not solver.is_chosen:
-            there = motion.dofs - motion.constraints - motion.massless
             states = f", and as many more as its {motion.states} first-order states" * bool(motion.states)
             notes.append(
                 f"{len(pairs)} of {self.count} modes were found; the model has {motion.dofs} coordinates, "
                 f"{motion.massless} of them without mass, and {motion.constraints} constraints, so it has at most "
-                f"{there} modes{states}"
+                f"{motion.available} modes{states}"
             )
         if missing:
             notes.append(

@@ -1,5 +1,5 @@
-"""Tests of ropes that break between their ends: released energy, motion after the break, fatigue, restart, several
-processes, and a mooring that loses a line.
+"""Tests of ropes, winch ropes and beams that break between their ends: released energy, motion after the break,
+fatigue, restart, several processes, and a mooring that loses a line.
 
 Sources: free fall; ASTM E1049-85 by the library rainflow; H. M. Irvine, Cable Structures (1981), section 2.4, for the
 lines.
@@ -8,6 +8,7 @@ lines.
 from __future__ import annotations
 
 from pathlib import Path
+from types import SimpleNamespace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,16 @@ from scipy.optimize import fsolve
 import windlass as wl
 from windlass import connectors as con
 from windlass import post
-from windlass.elements import MassPoint, cable_along, hang_between, nodes_of, straight_cable
+from windlass.elements import (
+    MassPoint,
+    cable_along,
+    hang_between,
+    nodes_of,
+    round_section,
+    straight_beam,
+    straight_cable,
+    winch_rope,
+)
 
 from support.parallel_breaking import break_line, lower_load
 from support.processes import ROOT, run_python
@@ -225,6 +235,169 @@ def test_wrong_ropes() -> None:
         con.Link(rope, damage=0.5)
     with pytest.raises(wl.ModelError, match=r"damage = 0\.5 of Link of .*: must be 0 \[1\], or have a fatigue curve"):
         con.Link(rope, breaking_load=1.0, damage=0.5)
+    winch = winch_rope(
+        wl.World(), (0.0, 0.0), (1.0, 0.0), 2, mass_per_length=1.0, axial_stiffness=EA, bending_stiffness=0.1
+    )
+    with pytest.raises(wl.ModelError, match=r"fatigue of Link of .*: must be left out for winch cables"):
+        con.Link(winch.cables, fatigue=post.FatigueCurve(3.0, 2.0, 1e3))
+
+
+BROKEN_PART = {1: 1.0, 2: 0.5, 3: 1.0 / np.sqrt(5.0)}
+"""Part of a broken beam between the nodes that the break separates [1], for each order."""
+
+
+def hang_from_beam(kind: str, order: int) -> tuple[wl.World, wl.Entity, wl.Entity, float]:
+    """Create a load on a vertical beam of 1 kg/m whose top is clamped. Return the world, the beam, the load, and the
+    axial stiffness [N].
+    """
+    up = np.array((0.0, 1.0) if kind == "2D" else (0.0, 0.0, 1.0))
+    world = wl.World(gravity=tuple(-G * up))
+    section = round_section(0.01, 1e9, 1.0 / (np.pi * 0.005**2), dims=len(up))
+    more = {"section_stiffness": (1e5, 1e5, 1e5)} if kind == "slopes" else {}
+    beam = straight_beam(world, 0.0 * up, -LENGTH * up, 8, order=order, name="beam", **section, **more)
+    nodes = nodes_of(world, beam)
+    con.clamp(world, nodes[0])
+    load = world.add(MassPoint, name="load", position=-LENGTH * up, mass=MASS)
+    ends = con.position_marker(world, nodes[-1]), con.position_marker(world, load)
+    world.add(con.RevoluteJoint2D if kind == "2D" else con.SphericalJoint, marker0=ends[0], marker1=ends[1])
+    return world, beam, load, float(section["stiffness"][0])
+
+
+@pytest.mark.parametrize(("kind", "order"), [("2D", 1), ("2D", 2), ("3D", 2), ("3D", 3), ("slopes", 2)])
+def test_a_beam_with_a_load_breaks(kind: str, order: int) -> None:
+    """After the break, the load falls freely. The ledger lists the energy that the broken beam has lost: the part of
+    its energy that is between the nodes which the break separates. The remainder of the ledger is small.
+    """
+    world, beam, load, EA_beam = hang_from_beam(kind, order)
+    start, ledger = wl.Static(world, name="", load_steps=2).solve(), wl.EnergyLedger()
+    hook = con.BreakingLinks([con.Link(beam[3], time=0.05), con.Link(beam, breaking_load=1e6, name="whole beam")])
+    solver = wl.Dynamic(world, step=2e-4, end=0.25, name="", rtol=1e-10)
+    end = solver.solve(start, hooks=[ledger, hook])
+    tension = (MASS + 1.0 * (LENGTH - 3.5 * LENGTH / 8)) * G
+    (one,) = hook.breaks
+    assert (one.name, one.cable) == ("beam 3", 0) and abs(one.time - 0.05) < 1e-9
+    assert_allclose(one.force, tension, rtol=4e-3)  # the force is largest at the top of the element
+    released = BROKEN_PART[order] * 0.5 * tension**2 / EA_beam * LENGTH / 8
+    assert_allclose(ledger.totals["changes of the model"], -released, rtol=3e-3)
+    largest = max(abs(value) for value in ledger.totals.values())
+    assert abs(ledger.rest) < 1e-4 * largest, (ledger.rest, ledger.totals)
+    z = 1 if kind == "2D" else 2
+    fall = float(wl.eval_output(load, "displacement", end)[z] - wl.eval_output(load, "displacement", start)[z])
+    assert_allclose(fall, -0.5 * G * 0.2**2, atol=2.5 * tension / EA_beam * 0.05)
+    assert solver.verdict.word == "ok", solver.verdict
+
+
+def lower_until_break(stop: float, *hooks: Any, torsion: bool = False, end: float = 1.6, **checkpoint: Any) -> Any:
+    """Lower a load on a winch rope of 0.5 to 2 m, stop the winch at the time ``stop`` [s], and increase the force on
+    the load until the rope breaks. Return the final state, the rope, the hook, the ledger, the verdict, and time and
+    velocity of the load after each step.
+    """
+    world = wl.World(gravity=(0.0, 0.0, -G))
+    more = {"torsional_stiffness": 10.0, "rotary_inertia": 1e-3} if torsion else {}
+    rope = con.WinchReserve(
+        world, (0.0, 0.0, 0.0), (0.0, 0.0, -0.5), cables=2, wanted=0.25, longest=4.0, strain=MASS * G / EA,
+        mass_per_length=1.0, axial_stiffness=EA, bending_stiffness=0.1, axial_damping=10.0, **more,
+    )  # fmt: skip
+    con.fix(world, rope.nodes[0], "x", "y", "z", *(["twist"] if torsion else []))
+    load = world.add(MassPoint, name="load", position=(0.0, 0.0, -0.5), mass=MASS)
+    con.fix(world, load, "x", "y")
+    ends = [con.position_marker(world, which) for which in (rope.nodes[-1], load)]
+    world.add(con.SphericalJoint, marker0=ends[0], marker1=ends[1])
+    con.prescribe(world, rope.feed, "s", con.smooth_step(0.0, stop, 0.0, 1.5))
+    pull = con.ramp(1.2, 2.2, (0.0, 0.0, 0.0), (0.0, 0.0, -5000.0))
+    world.add(con.Force, marker=ends[1], function=pull)
+    hook = con.BreakingLinks([con.Link(rope.cables, breaking_load=2000.0, name="hoist rope")])
+    ledger = wl.EnergyLedger()
+    solver = wl.Dynamic(world, step=1e-3, end=end, name="", rtol=1e-10)
+    start = wl.Static(world, name="", time=0.0).solve()
+    keep = [wl.Checkpoint(**checkpoint)] if checkpoint else []
+    speeds: list[tuple[float, float]] = []
+    note = lambda s: speeds.append((s.t, float(s.of(load, "v")[0, 2])))  # noqa: E731
+    state = solver.solve(start, hooks=[rope, ledger, hook, note, *hooks, *keep])
+    return SimpleNamespace(
+        state=state, rope=rope, hook=hook, ledger=ledger, verdict=solver.verdict, speeds=np.array(speeds)
+    )
+
+
+@pytest.mark.parametrize("torsion", [False, True])
+def test_a_winch_rope_breaks(torsion: bool) -> None:
+    """A winch rope with cables in reserve pays out, stops and breaks at its breaking load. Afterwards, the load moves
+    as a free mass under its weight and its force. The lost energy is two thirds of the energy of the broken cable, and
+    the remainder of the ledger is small. The number of cables does not change after the break.
+    """
+    found = lower_until_break(1.0, torsion=torsion)
+    rope, ledger, verdict = found.rope, found.ledger, found.verdict
+    (one,) = found.hook.breaks
+    assert one.name == "hoist rope" and 2000.0 <= one.force < 2020.0 and 1.3 < one.time < 1.5
+    cable = rope.cables[one.cable]
+    assert cable.broken and cable.active and len(rope.outside) == 8 and verdict.word == "ok", verdict
+    length = float(np.ravel(wl.eval_output(cable, "length", found.state))[0])
+    released = 2.0 / 3.0 * 0.5 * one.force**2 / EA * length
+    assert_allclose(ledger.totals["changes of the model"], -released, rtol=5e-3)
+    largest = max(abs(value) for value in ledger.totals.values())
+    assert abs(ledger.rest) < 1e-4 * largest, (ledger.rest, ledger.totals)
+    t, v = found.speeds.T
+    k = np.searchsorted(t, one.time - 1e-9)
+    force = -MASS * G * (t[-1] - t[k]) - 5000.0 * 0.5 * ((t[-1] - 1.2) ** 2 - (t[k] - 1.2) ** 2)
+    # the rope below the break moves with the load, and its stretch gives the load a speed
+    assert_allclose(v[-1] - v[k], force / MASS, rtol=0.03)
+    assert not np.any(wl.eval_output(cable, "axial_force", found.state))
+
+
+def test_loads_and_contacts_of_a_broken_beam_and_winch_cable() -> None:
+    """Fluid loads of a broken beam or winch cable act per unstrained length, and its contacts become inactive."""
+    world, beam, _, _ = hang_from_beam("3D", 2)
+    rope = winch_rope(
+        world, (3.0, 0.0, 0.0), (3.0, 0.0, -2.0), 8, strain=0.0, mass_per_length=1.0, axial_stiffness=EA,
+        bending_stiffness=0.1, axial_damping=10.0,
+    )  # fmt: skip
+    con.fix(world, rope.nodes[0], "x", "y", "z")
+    con.fix(world, rope.feed, "s")
+    sea = world.add(con.Fluid, density=1000.0)
+    floor = con.add_bed(world, [(-5.0, -50.0), (5.0, -50.0)])
+    rows = []
+    for cables, load in ((beam, con.FluidLoad), (rope.cables, con.WinchFluidLoad)):
+        fluid = world.add(load, cable=cables, fluid=sea, diameter=0.02)
+        rows.append((fluid, con.add_surface_contact(world, floor, cables, contact_stiffness_per_length=1e5)))
+    wind = world.add(con.LineLoad, cable=beam, vector=(1.0, 0.0, 0.0), per="current")
+    hook = con.BreakingLinks([con.Link(beam[1], time=0.01), con.Link(rope.cables[1], time=0.01)])
+    wl.Dynamic(world, step=1e-3, end=0.02, name="").solve(hooks=[hook])
+    only = [False, True, *[False] * 6]
+    for fluid, contacts in rows:
+        assert fluid.constant_volume.tolist() == only and fluid.active.all()
+        assert (~contacts.active).tolist() == only
+    assert (~wind.active).tolist() == only
+
+
+def test_a_winch_that_moves_after_the_break() -> None:
+    """If the winch still pays out rope after the break, the verdict states the length."""
+    found = lower_until_break(1.8, end=1.5)
+    assert len(found.hook.breaks) == 1 and found.verdict.word == "doubtful"
+    (words,) = [reason for reason in found.verdict.reasons if "the winch of the broken rope hoist rope" in reason]
+    assert "must stand still" in words
+
+
+@pytest.mark.parametrize("stop", [1200, 1450])
+def test_a_restarted_winch_rope_breaks_alike(stop: int, tmp_path: Path) -> None:
+    """The results of a run of a winch rope that continues before or after the break exactly equal the results of an
+    uninterrupted run.
+    """
+    file = tmp_path / "run.h5"
+
+    def run(*hooks: Any, **checkpoint: Any) -> Any:
+        found = lower_until_break(1.0, *hooks, end=1.5, path=file, **checkpoint)
+        return np.concatenate((found.state.q, found.state.v, found.state.a)), repr(found.hook.breaks)
+
+    def stop_run(state: wl.State) -> None:
+        if state.step == stop + 1:
+            raise RuntimeError("stopped")
+
+    whole, breaks = run(every=stop)
+    file.unlink()
+    with pytest.raises(RuntimeError, match="stopped"):
+        run(stop_run, every=stop)
+    again, others = run(every=stop, restart=file)
+    assert (again == whole).all() and others == breaks
 
 
 @pytest.mark.mpi

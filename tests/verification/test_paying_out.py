@@ -13,6 +13,8 @@ import pytest
 from numpy.testing import assert_allclose
 
 import windlass as wl
+from windlass import connectors as con
+from windlass.elements import nodes_of
 from windlass.solvers.static import PAID_OUT, Static, StepsFailed
 
 from support.random_lines import create_line
@@ -22,6 +24,8 @@ PAID = (35, 53, 95, 109, 111)
 """Seeds of lines that load steps and form-finding do not solve."""
 FOLDING = (150, 182)
 """Seeds of lines without friction that have no equilibrium without folds."""
+SLACK = 365
+"""Seed of a line without friction that is longer than the way along its slope and up to its end."""
 ALWAYS, LONG = (*range(16), 43, 54), 100
 """Seeds of lines in all test runs, and number of lines in long test runs. The solve of line 43 begins with a residual
 that is 10⁸ times the residual at the end, and in line 54 friction of contacts that close is lost at the end of the load
@@ -86,6 +90,22 @@ def test_lines_without_equilibrium(seed: int) -> None:
     assert_allclose(force[:lying], force[lying] - drop, rtol=0, atol=5e-3 * drop[0])
     assert force[lying] < drop[0]
     assert_allclose(float(stated[1]), -force.min(), rtol=0.01)
+
+
+def test_line_that_is_too_long() -> None:
+    """A line without friction has no equilibrium without folds if it is longer than the way along a slope to the point
+    below its end, plus the vertical way to its end. The error names the cable in which the line turns back.
+    """
+    model = create_line(SLACK)
+    line, nodes = model.line, nodes_of(model.world, model.line)
+    axis = model.world.tables[con.PlaneSurface].collect("axis")[0]
+    x, y, z = nodes.table.collect("position", nodes.rows)[-1]
+    below = -(axis[0] * x + axis[1] * y) / axis[2]
+    longest = np.sqrt(x * x + y * y + below**2) + z - below
+    length = line.table.collect("length", line.rows).sum()
+    assert model.friction == 0.0 and length > longest > length - 20.0
+    with pytest.raises(wl.NotConverged, match="is turned inside out"):
+        wl.Static(model.world, name="").solve()
 
 
 @pytest.mark.parametrize("shape", SHAPES[2:5])

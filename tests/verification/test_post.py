@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import gamma, log, pi, sqrt
+from math import e, gamma, log, pi, sqrt
 from pathlib import Path
 
 import numpy as np
@@ -172,6 +172,50 @@ def test_fits_find_the_distribution_that_was_drawn() -> None:
     values = np.stack([np.zeros(10000), maxima, np.zeros(10000), np.zeros(10000)], axis=1).ravel()
     found = wl.post.fit_extremes(Series(np.arange(40000.0), values), "blocks", blocks=9999)
     assert_allclose([found.location, found.scale], [50.0, 4.0], rtol=0.03)
+
+
+SEA_LEVELS = """
+4.03 3.83 3.65 3.88 4.01 4.08 4.18 3.8 4.36 3.96 3.98 4.69 3.85 3.96 3.85 3.93 3.75 3.63 3.57 4.25 3.97 4.05 4.24 4.22
+3.73 4.37 4.06 3.71 3.96 4.06 4.55 3.79 3.89 4.11 3.85 3.86 3.86 4.21 4.01 4.11 4.24 3.96 4.21 3.74 3.85 3.88 3.66
+4.11 3.71 4.18 3.9 3.78 3.91 3.72 4 3.66 3.62 4.33 4.55 3.75 4.08 3.9 3.88 3.94 4.33
+"""
+"""Largest sea level of each year from 1923 to 1987 at Port Pirie [m] (Coles 2001, section 1.2)."""
+RAIN = """
+31.8 32.5 31.8 44.5 30.5 43.2 35.6 38.1 32 31.8 33 39.1 30.5 31.8 32.3 33 30.5 32.5 48.5 35.3 40.6 30.5 34.3 32.8 30.5
+45.7 31.8 33.5 33.5 31.8 34.8 35.3 37.8 76.7 32.3 34 33.8 36.6 30.5 45.7 86.6 35.6 47.8 47.5 34.3 48.5 30.7 43.4 59.4
+35.1 53.3 33.5 30.5 30.2 40.9 42.7 83.3 54.9 59.2 31.8 37.3 32.5 34 67.3 31.2 30.2 36.1 36.8 38.4 31 33.3 47 32 33
+38.1 30.5 72.4 34.3 37.1 33 40.9 39.9 47 36.3 30.5 30.5 55.9 31.8 51.3 85.3 41.9 30.5 33 35.6 55.9 44.2 38.1 34.3 31.8
+32 31.8 35.6 45.2 30.5 39.4 30.2 44.5 31.8 33.8 51.6 35.3 59.4 33.5 35.3 30.5 36.8 47.8 42.9 37.6 55.4 35.3 42.4 33 33
+40.1 34.8 38.1 39.4 34 35.6 34.3 33.5 31 36.6 36.3 38.4 38.1 47 31 30.5 31.2 35.6 48.8 41.9 31.7 31.2 51.3 33.5 37.6
+39.4 39.4 45.7
+"""
+"""Daily rainfall above 30 mm in south-west England from 1914 to 1962, 17 531 days [mm] (Coles 2001, section 1.2)."""
+DAY = 86400.0
+
+
+def test_largest_values_of_blocks_of_a_published_example() -> None:
+    """Gumbel's distribution of the yearly sea levels at Port Pirie has the published parameters 3.87 m and 0.195 m
+    (Coles 2001, section 3.4.1).
+    """
+    levels = np.array(SEA_LEVELS.split(), np.float64)
+    values = np.append(np.stack([0.0 * levels, 0.0 * levels, levels, 0.0 * levels], axis=1).ravel(), 3.0)
+    found = wl.post.fit_extremes(Series(91.25 * DAY * np.arange(261.0), values), "blocks", blocks=65)
+    assert_allclose(found.location, 3.87, atol=0.005, rtol=0)
+    assert_allclose(found.scale, 0.195, atol=0.0005, rtol=0)
+
+
+def test_peaks_above_a_threshold_of_a_published_example() -> None:
+    """The Pareto distribution of daily rainfall above 30 mm has the published scale 7.44 mm and shape 0.184. The level
+    that is exceeded once in 100 years is 106.3 mm (Coles 2001, section 4.4.1).
+    """
+    peaks = np.array(RAIN.split(), np.float64)
+    values = np.concatenate((np.stack([0.0 * peaks, peaks], axis=1).ravel(), [0.0, 30.0]))
+    times = DAY * np.append(np.arange(len(values) - 1.0), 17531.0)
+    found = wl.post.fit_extremes(Series(times, values, unit="mm"), threshold=30.0)
+    assert found.count == 152
+    assert_allclose(found.scale, 7.44, atol=0.005, rtol=0)
+    assert_allclose(found.shape, 0.184, atol=0.0005, rtol=0)
+    assert_allclose(found.quantile(1.0 / e, 36500.0 * DAY), 106.3, atol=0.1)
 
 
 @pytest.fixture(scope="module")
