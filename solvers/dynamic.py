@@ -40,7 +40,7 @@ from windlass.solvers.given import COMMON, NEWTON, SOLVE, TIMES, check_start, ch
 from windlass.solvers.integrators.registry import create_integrator, method_name
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.newton.lagging import create_lag_policy
-from windlass.solvers.newton.newton import Newton, NewtonRun
+from windlass.solvers.newton.newton import CYCLE, Newton, NewtonRun
 from windlass.solvers.newton.problem import USES, NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, OVERSHOOT, STARTS, own_option
@@ -540,10 +540,11 @@ class Run:
             froze = compiled and steps.froze
             self._maps = run.converged and not froze
         if mapped and not run.converged and not froze:
-            # if the Newton run with return maps did not converge, repeat the run from the predictor, with the contact
-            # states at the start of the step
+            # If the Newton run with return maps did not converge, repeat the run with the contact states at the start
+            # of the step. After a cycle of contact states, the last iterate is near the solution.
             contacts.data[:] = contacts.first
-            run = solver.newton.solve(scheme)
+            guess = (fields.a[:-1], fields.lam[:-1]) if run.reason == CYCLE else None
+            run = solver.newton.solve(scheme, guess=guess)
             attempt.iterations += run.iterations
         attempt.reason, attempt.history = run.reason, run.history
         contacts.are_updated = compiled and steps.stage >= UPDATED

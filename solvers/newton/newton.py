@@ -55,6 +55,8 @@ DAMPED_ITERATIONS = 4
 """Largest number [1] of iterations of a Newton run with backtracking, relative to the largest number without
 backtracking.
 """
+CYCLE = reason_name(PETSc.SNES.ConvergedReason, CYCLED)
+"""`NewtonRun.reason` of a run that has ended because of a cycle of contact states."""
 
 
 @dataclass

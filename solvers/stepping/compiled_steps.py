@@ -195,13 +195,15 @@ def repeat(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int
 @kernel(fast=False)
 def freeze(c: Any, counts: IntArray, measures: Any, lag: Any, state: Any) -> int:
     """Repeat a Newton run that has ended because of a cycle of contact states. The repeated run uses the contact states
-    at the start of the step. Return 0 on success.
+    at the start of the step, and begins at the last iterate. Return 0 on success.
     """
     before = state[0]["iterations"]
     copy_values(c.start_data, c.now.data)
-    c.mapped[0], counts[FROZEN] = 0.0, 1
+    c.mapped[0], counts[FROZEN], start = 0.0, 1, ZERO
     begin_run(measures, lag, state)
-    status = call_c(c.addresses[0], (np.int64(ZERO), c.addresses[1]))
+    if lag[0]["active"] and lag[0]["has_tangent"]:
+        start, measures[0]["guessed"] = AGAIN, 1
+    status = call_c(c.addresses[0], (np.int64(start), c.addresses[1]))
     state[0]["iterations"] += before
     return int(status)
 
