@@ -323,7 +323,7 @@ class Static(StepSolver):
         formed, ended, self._finer, self._payable = 0.0, False, FINEST, seeks
         if slack and not self._rubs:
             formed = self._find_form(lines, current, time)
-        shape = current.copy()
+        shape = current.copy() if formed else first
         while not ended:
             try:
                 begin = current.copy() if formed else first
@@ -430,7 +430,7 @@ class Static(StepSolver):
         more = self._finer if 0.0 < formed < 1.0 else 1
         nominal = 1.0 if formed == 1.0 else 1.0 / (more * self.load_steps)
         control = StepSizes(nominal, LOAD_STEPS, self._adaptive)
-        start = current.copy()
+        start: State | None = None
         done, self._jumps, self._coarse, self._lost = formed if formed < 1.0 else 0.0, [], [], ""
         while done < 1.0 - 1e-9 * nominal:
             solve_checkpoint.check_interrupt(current)
@@ -438,7 +438,7 @@ class Static(StepSolver):
             if self._decides:
                 self.assembly.renew(current)
             current.start_data[:] = current.data
-            start.assign(current)
+            start = current.copy() if start is None else start.assign(current)
             h, then = control.propose(done, 1.0)
             last = not control.can_cut(h)
             if self._watch is not None:
@@ -619,6 +619,9 @@ class Static(StepSolver):
 
     def _decide(self, current: State, time: float) -> None:
         """Determine contact states from the initial state. The velocities are 0, or the given velocities."""
+        self.assembly.refresh()
+        if not self.assembly.processes.any(self.assembly.has_decisions):
+            return
         first, states = current.copy(), self.assembly.layout.states
         first.v[:], first.t = first.v if self._moves else 0.0, time
         first.v[states] = current.v[states]

@@ -22,7 +22,6 @@ from windlass.connectors.control.inputs import (
     add_input_row,
     bind_inputs,
     eval_inputs,
-    read_inputs,
 )
 from windlass.connectors.markers.coordinate_family import CoordinateMarkers, coordinates_of
 from windlass.elements.bodies.matrix_columns import (
@@ -166,26 +165,26 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray, dict[int,
     return rows.pack(own | places | {"state_count": count}), inputs, matrices, functions
 
 
-def read_arguments(rows: LocalRows, s: Fields, i: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Return the states y, the inputs u and the rates u_t of row i."""
-    own, inputs = rows.columns[:2]
-    return s.v[rows.dofs[i, : own["state_count"][i]]], *read_inputs(own, inputs, coordinates_of(s), i)
-
-
 def build(rows: LocalRows) -> System:
     """Create the system of `GenericODE1`."""
     own, inputs, matrices, functions = rows.columns
+    # user function, indices of the states and of the inputs, and rates of each row with a user function
+    calls: list[tuple[int, StateFunction, IntArray, IntArray, FloatArray]] = []
+    for i, f in functions.items():
+        n, first, count = own["state_count"][i], own["first_input"][i], own["input_count"][i]
+        rates = view_matrix(matrices, own["called"][i], n, 1)[:, 0]
+        calls.append((i, f, rows.dofs[i, :n].copy(), inputs[first : first + count].copy(), rates))
 
     def update(s: Fields) -> None:
-        for i, f in functions.items():
-            view_matrix(matrices, own["called"][i], own["state_count"][i], 1)[:, 0] = f(
-                s.t, *read_arguments(rows, s, i)
-            )
+        t, m = s.t, coordinates_of(s)
+        for _, f, states, which, rates in calls:
+            rates[:] = f(t, s.v[states], m.value[which], m.rate[which])
 
     def update_tangent(s: Fields) -> None:
-        for i, f in functions.items():
-            n, k = own["state_count"][i], own["input_count"][i]
-            found = f.differentiate(s.t, *read_arguments(rows, s, i))
+        t, m = s.t, coordinates_of(s)
+        for i, f, states, which, _ in calls:
+            n, k = len(states), len(which)
+            found = f.differentiate(t, s.v[states], m.value[which], m.rate[which])
             for name, width, values in zip(("by_states", "by_inputs", "by_rates"), (n, k, k), found, strict=True):
                 view_matrix(matrices, own[name][i], n, width)[:] = values
 

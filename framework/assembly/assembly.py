@@ -430,6 +430,11 @@ class Assembly:
         error, step, switched, force = self.processes.largest([error, -step, switched, force])
         return PostNewton(error, -step, bool(switched), force)
 
+    @property
+    def has_decisions(self) -> bool:
+        """Whether this process has systems whose history values `decide` can change."""
+        return any(system.decide is not None or system.post_newton is not None for system in self.systems)
+
     def decide(self, state: Values) -> None:
         """Determine the history values that represent contact states (open or closed, stick or slip) from the motion at
         the start of a solve. For systems without a function `decide`, this method runs the post-Newton update.

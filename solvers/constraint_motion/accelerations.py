@@ -30,6 +30,8 @@ from windlass.framework.assembly.post_newton import begin_step
 from windlass.framework.assembly.steps import force_steps
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program
 from windlass.framework.launch.meetings import meet
 from windlass.framework.model.system import PostNewton
@@ -55,6 +57,20 @@ PROJECTIONS = 20
 
 class ProjectionError(WindlassError):
     """Exception that is raised if the projection onto the constraints does not converge."""
+
+
+@kernel(fast=False)
+def begin_sums(
+    given: FloatArray, data: FloatArray, start_data: FloatArray, a: FloatArray, lam: FloatArray, f: FloatArray,
+    c: FloatArray,
+) -> None:  # fmt: skip
+    """Copy history values to ``data`` and ``start_data``, and set accelerations, multipliers and sums to 0."""
+    for i in range(len(given)):
+        data[i] = start_data[i] = given[i]
+    for i in range(len(a)):
+        a[i] = f[i] = 0.0
+    for i in range(len(lam)):
+        lam[i] = c[i] = 0.0
 
 
 class Accelerations:
@@ -98,6 +114,7 @@ class Accelerations:
         self.evaluations = self.factorisations = 0
         self._sums: Program | None = None
         self._summed_at, self._sum_uses = -1, 0
+        self._begin_sums = call(begin_sums)
         self.has_history = any(s.post_newton is not None for s in assembly.systems)
         self.has_constraints = number.multiplier_count > 0
         self._varies = self.has_constraints or any(s.inertia is not None for s in assembly.systems)
@@ -140,14 +157,10 @@ class Accelerations:
         fields, n, reference = self.assembly.fields, self.assembly.layout.spare, self.assembly.layout.reference
         np.add(reference[:n], state.q, out=fields.x[:n])
         fields.v[:n] = state.v
-        self._begin(state.t, state.data)
-
-    def _begin(self, t: float, start_data: FloatArray) -> None:
-        fields = self.assembly.fields
-        fields.t, fields.rate_level = t, False
+        fields.t, fields.rate_level = state.t, False
         fields.a[:], fields.lam[:] = 0.0, 0.0
-        fields.data[:], fields.start_data[:] = start_data, start_data
-        fields.step_size[0] = t - fields.start_time[0]
+        fields.data[:], fields.start_data[:] = state.data, state.data
+        fields.step_size[0] = state.t - fields.start_time[0]
 
     def begin_step(self, start: State) -> None:
         """Store the motion of a state in the fields, as the motion at the start of the step."""
@@ -168,14 +181,15 @@ class Accelerations:
         Raises:
             SingularError: the matrix of accelerations and multipliers is singular.
         """
-        self._begin(t, start_data)
-        assembly, f, c = self.assembly, self.f, self._c
+        assembly, fields, f, c = self.assembly, self.assembly.fields, self.f, self._c
+        fields.t, fields.rate_level = t, False
+        fields.step_size[0] = t - fields.start_time[0]
+        self._begin_sums(start_data, fields.data, fields.start_data, fields.a, fields.lam, f, c)
         assembly.check_idle("a solve goes on")
         assembly.evaluating = True
         try:
             assembly.update_markers()
             result = assembly.post_newton() if self.has_history else PostNewton()
-            f[:], c[:] = 0.0, 0.0
             add_right_side(assembly, f, c, self._add_forces)
         finally:
             assembly.evaluating = False

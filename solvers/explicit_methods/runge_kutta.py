@@ -25,6 +25,8 @@ import numpy as np
 
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import WindlassError
+from windlass.framework.kernels.call import call
+from windlass.framework.kernels.kernel import kernel
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.accelerations import Accelerations, ProjectionError
 from windlass.solvers.constraint_motion.saddle import SingularError
@@ -40,6 +42,30 @@ MOST_FAILURES = 40 * STAGES
 """Number of evaluations without a finite result. After this number of evaluations, the step fails. After each attempt
 without a finite result, the step size is reduced to a fifth.
 """
+
+
+@kernel(fast=False)
+def is_calm(y: FloatArray, start: FloatArray, limit: float) -> bool:
+    """Return whether all values of y are finite, and no coordinate, at the beginning of y, differs from its value in
+    ``start`` by more than ``limit``.
+    """
+    calm = True
+    for i in range(len(y)):
+        calm &= np.isfinite(y[i])
+    for i in range(len(start)):
+        calm &= abs(y[i] - start[i]) <= limit
+    return calm
+
+
+@kernel(fast=False)
+def fill_motion(
+    y: FloatArray, reference: FloatArray, q: FloatArray, v: FloatArray, x: FloatArray, rates: FloatArray
+) -> None:
+    """Copy y, all displacements and velocities, to q and v, and write coordinates to x and velocities to ``rates``."""
+    n = len(q)
+    for i in range(n):
+        q[i], v[i] = y[i], y[n + i]
+        x[i], rates[i] = reference[i] + q[i], v[i]
 
 
 class StuckError(WindlassError):
@@ -79,6 +105,7 @@ class RungeKutta(Method):
         self._next = np.inf
         self._start_data, self._start_q = np.zeros(0), np.zeros(self._owned)
         self._failures, self._cause = 0, ""
+        self._is_calm, self._fill = call(is_calm), call(fill_motion)
 
     def begin(self, state: State, resume: bool) -> None:
         """Begin a run with consistent initial values, see `Method.begin`."""
@@ -107,20 +134,22 @@ class RungeKutta(Method):
     def _unpack(self, y: FloatArray) -> None:
         """Copy y, the coordinates and velocities of this process, to the fields."""
         assembly, owned = self._accelerations.assembly, self._owned
-        fields = assembly.fields
-        self._q[:owned], self._v[:owned] = y[:owned], y[owned : 2 * owned]
-        assembly.layout.ghosts.copy_from_owners(self._q, self._v)
-        np.add(assembly.layout.reference[:-1], self._q, out=fields.x[:-1])
-        fields.v[:-1] = self._v
+        fields, q, v = assembly.fields, self._q, self._v
+        if assembly.layout.size == 1:
+            self._fill(y, assembly.layout.reference, q, v, fields.x, fields.v)
+            return
+        q[:owned], v[:owned] = y[:owned], y[owned : 2 * owned]
+        assembly.layout.ghosts.copy_from_owners(q, v)
+        np.add(assembly.layout.reference[:-1], q, out=fields.x[:-1])
+        fields.v[:-1] = v
 
     def _rate(self, t: float, y: FloatArray) -> FloatArray:
         """Return y_t. If the accelerations cannot be evaluated, return NaN. The step is then repeated with a smaller
         size.
         """
-        owned, a = self._owned, self._accelerations
-        way = np.abs(y[:owned] - self._start_q).max(initial=0.0)
-        calm = np.isfinite(y).all() and way <= self._limit
-        if a.assembly.processes.all(bool(calm)):
+        a, assembly = self._accelerations, self._accelerations.assembly
+        calm = self._is_calm(y, self._start_q, self._limit)
+        if assembly.processes.all(bool(calm)):
             self._unpack(y)
             try:
                 a.evaluate(t, self._start_data)

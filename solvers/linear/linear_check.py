@@ -106,35 +106,63 @@ def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArr
     return Errors(sqrt(left), sqrt(terms), *rows)
 
 
+@kernel(inline=True)
+def add_terms(value: float, factor: float, sums: tuple[float, float, float]) -> tuple[float, float, float]:
+    """Add the term ``value`` * ``factor`` of a row to the sums of its terms, of their absolute values, and of the
+    absolute values of the matrix entries. Return these sums.
+    """
+    term = value * factor
+    return sums[0] + term, sums[1] + abs(term), sums[2] + abs(value)
+
+
+@kernel(inline=True)
+def add_row(
+    sums: tuple[float, float, float], b: float, largest: float, found: tuple[float, float, float, float]
+) -> tuple[float, float, float, float]:
+    """Add the errors of a row to the values that `sum_errors` returns. ``sums`` are the sums of `add_terms`, of which
+    the first begins with -b, and b is the right-hand side of the row.
+    """
+    error, own = abs(sums[0]), abs(b)
+    terms, size = sums[1] + own, sums[2] * largest + own
+    by_terms, by_largest = found[2], found[3]
+    # a NaN counts as the larger value in these comparisons
+    if not error <= by_terms * terms:
+        by_terms = error / terms if terms > 0.0 else np.inf
+    if not error <= by_largest * size:
+        by_largest = error / size if size > 0.0 else np.inf
+    return found[0] + error**2, found[1] + sums[1] ** 2, by_terms, by_largest
+
+
 @kernel
 def sum_errors(
     indptr: IntArray, indices: IntArray, block: int, values: FloatArray, x: FloatArray, b: FloatArray, largest: float
 ) -> tuple[float, float, float, float]:
     """Return the squares of the attributes ``left`` and ``terms`` of `Errors`, and the attributes ``by_terms`` and
-    ``by_largest``."""
-    sum_left, sum_terms, by_terms, by_largest = 0.0, 0.0, 0.0, 0.0
-    left, terms, size = np.empty(block), np.empty(block), np.empty(block)
+    ``by_largest``. The matrix is stored by rows (``block`` = 1) or in dense blocks of four rows (``block`` = 4).
+    """
+    found = (0.0, 0.0, 0.0, 0.0)
     for i in range(len(indptr) - 1):
-        for a in range(block):
-            left[a], terms[a], size[a] = -b[i * block + a], 0.0, 0.0
-        for k in range(indptr[i], indptr[i + 1]):
-            for j in range(block):
-                factor = x[indices[k] * block + j]
-                for a in range(block):
-                    value = values[(k * block + j) * block + a]
-                    left[a] += value * factor
-                    terms[a] += abs(value * factor)
-                    size[a] += abs(value)
-        for a in range(block):
-            error, own = abs(left[a]), abs(b[i * block + a])
-            sum_left += error**2
-            sum_terms += terms[a] ** 2
-            # a NaN counts as the larger value in these comparisons
-            if not error <= by_terms * (terms[a] + own):
-                by_terms = error / (terms[a] + own) if terms[a] + own > 0.0 else np.inf
-            if not error <= by_largest * (size[a] * largest + own):
-                by_largest = error / (size[a] * largest + own) if size[a] * largest + own > 0.0 else np.inf
-    return sum_left, sum_terms, by_terms, by_largest
+        if block == 1:
+            sums = (-b[i], 0.0, 0.0)
+            for k in range(indptr[i], indptr[i + 1]):
+                sums = add_terms(values[k], x[indices[k]], sums)
+            found = add_row(sums, b[i], largest, found)
+        else:
+            # the four rows are separate variables, so that the compiler can use vector instructions
+            sums0, sums1 = (-b[4 * i], 0.0, 0.0), (-b[4 * i + 1], 0.0, 0.0)
+            sums2, sums3 = (-b[4 * i + 2], 0.0, 0.0), (-b[4 * i + 3], 0.0, 0.0)
+            for k in range(indptr[i], indptr[i + 1]):
+                for j in range(4):
+                    factor, at = x[4 * indices[k] + j], 16 * k + 4 * j
+                    sums0 = add_terms(values[at], factor, sums0)
+                    sums1 = add_terms(values[at + 1], factor, sums1)
+                    sums2 = add_terms(values[at + 2], factor, sums2)
+                    sums3 = add_terms(values[at + 3], factor, sums3)
+            found = add_row(sums0, b[4 * i], largest, found)
+            found = add_row(sums1, b[4 * i + 1], largest, found)
+            found = add_row(sums2, b[4 * i + 2], largest, found)
+            found = add_row(sums3, b[4 * i + 3], largest, found)
+    return found
 
 
 @kernel

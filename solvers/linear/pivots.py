@@ -59,31 +59,33 @@ def count_negative(pc: Any) -> int | None:
     entries = (int(places[0]) + 1) * block**2
     if entries != int(factors.getInfo()["nz_used"]):
         return None
-    found = int(count_in_blocks(get_block_values(factors, entries), places, block))
+    found = int(count_in_blocks(get_block_values(factors, entries), places))
     return found if found >= 0 else None
 
 
 @kernel
-def count_in_blocks(values: FloatArray, places: IntArray, block: int) -> int:
-    """Return the number of negative pivots of the blocks at the given indices. Return -1 if a sign is not certain, or
-    if a block is not symmetric."""
-    b, negative = np.empty((block, block)), 0
+def count_in_blocks(values: FloatArray, places: IntArray) -> int:
+    """Return the number of negative pivots of the blocks of four rows at the given indices. Return -1 if a sign is not
+    certain, or if a block is not symmetric."""
+    b, negative = np.empty((4, 4)), 0
     for place in places:
-        largest = 0.0
-        for j in range(block):
-            for i in range(block):
-                b[i, j] = values[(place * block + j) * block + i]
+        largest, even = 0.0, True
+        for j in range(4):
+            for i in range(4):
+                b[i, j] = values[16 * place + 4 * j + i]
                 largest = max(largest, abs(b[i, j]))
-        for i in range(block):
+        for i in range(4):
             for j in range(i):
-                if not abs(b[i, j] - b[j, i]) <= SYMMETRIC * largest:
-                    return -1
-        for k in range(block - 1, -1, -1):
-            if not abs(b[k, k]) > CERTAIN * abs(values[(place * block + k) * block + k]):
+                even &= abs(b[i, j] - b[j, i]) <= SYMMETRIC * largest
+        if not even:
+            return -1
+        for k in range(3, -1, -1):
+            if not abs(b[k, k]) > CERTAIN * abs(values[16 * place + 5 * k]):
                 return -1
             negative += b[k, k] < 0.0
+            inverse = 1.0 / b[k, k]
             for i in range(k):
-                factor = b[i, k] / b[k, k]
+                factor = b[i, k] * inverse
                 for j in range(k):
                     b[i, j] -= factor * b[k, j]
     return negative
@@ -91,9 +93,11 @@ def count_in_blocks(values: FloatArray, places: IntArray, block: int) -> int:
 
 @kernel
 def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: FloatArray, diagonal: FloatArray) -> float:
-    """Return the square of the result of `eval_asymmetry`."""
-    rows, size = len(indptr) - 1, block * block
-    after, scale, total = np.empty(rows, np.int64), np.empty(rows * block), 0.0
+    """Return the square of the result of `eval_asymmetry`. The matrix is stored by rows (``block`` = 1) or in dense
+    blocks of four rows (``block`` = 4).
+    """
+    rows, size, total = len(indptr) - 1, block * block, 0.0
+    after, weights = np.empty(rows, np.int64), np.empty(rows * block)
     for i in range(rows):
         k = indptr[i]
         while indices[k] < i:
@@ -102,7 +106,7 @@ def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: Float
         for a in range(block):
             entry = values[k * size + a * block + a]
             diagonal[i * block + a] = entry
-            scale[i * block + a] = entry**-0.5 if entry > 0.0 else 1.0
+            weights[i * block + a] = 1.0 / entry if entry > 0.0 else 1.0
     for i in range(rows):
         for k in range(indptr[i], after[i]):
             j = indices[k]
@@ -112,8 +116,13 @@ def sum_asymmetry(indptr: IntArray, indices: IntArray, block: int, values: Float
             after[j] += j < i
             # each entry below the diagonal is counted twice, because it also represents the entry above the diagonal
             weight = 2.0 if j < i else 1.0
-            for b in range(block):
-                for a in range(block):
-                    difference = values[k * size + b * block + a] - values[other * size + a * block + b]
-                    total += weight * (difference * scale[i * block + a] * scale[j * block + b]) ** 2
+            if block == 1:
+                total += weight * weights[i] * weights[j] * (values[k] - values[other]) ** 2
+            else:
+                for b in range(4):
+                    own = 0.0
+                    for a in range(4):
+                        difference = values[16 * k + 4 * b + a] - values[16 * other + 4 * a + b]
+                        own += weights[4 * i + a] * difference**2
+                    total += weight * weights[4 * j + b] * own
     return total

@@ -65,11 +65,11 @@ def estimate_forces(problem: NonlinearProblem) -> float:
     `assembly.fields` contains. The call is collective.
     """
     assembly, scheme, spare = problem.assembly, problem.scheme, problem.assembly.layout.spare
-    loads, inertia = np.zeros(spare + 1), np.zeros(spare + 1)
+    loads, inertia = np.empty(spare + 1), np.zeros(spare + 1 if scheme.a_factor != 0.0 else 1)
     assembly.set_loads(loads, scheme.load_factor)
     if scheme.a_factor != 0.0:
         assembly.add_inertia(inertia)
-    parts = [float(np.sum(part**2)) for part in (loads[:-1], inertia[:-1], assembly.fields.lam[:-1])]
+    parts = [float(part @ part) for part in (loads[:-1], inertia[:-1], assembly.fields.lam[:-1])]
     return float(np.sqrt(assembly.processes.sum(np.array(parts))).sum())
 
 

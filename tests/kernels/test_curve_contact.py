@@ -16,6 +16,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass.connectors import ContactCurveCircle, CurveProfile, fix, position_marker, rigid_marker, sprocket_profile
 from windlass.elements import MassPoint, RigidBody2D, RigidBody3D
+from windlass.exudyn.histories import CurveHistory
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.model.system import evaluate
@@ -125,6 +126,26 @@ def test_drawing() -> None:
     assert_allclose(points[3][1:, 0], points[3][:-1, 1], rtol=0, atol=1e-12)
     assert (np.abs(points[3][:, :, 2] - 0.3) < 1e-12).all()
     assert (drawing.end > drawing.start).all()
+
+
+def test_history_of_exudyn() -> None:
+    """The history values of a segment in Exudyn's form are those of its deepest contact. A segment without contact has
+    the index -1.
+    """
+    world, _, contact = turning_roller()
+    assembly = Assembly(world)
+    state = wl.State(world)
+    assert CurveHistory(contact, 3).read(state).tolist() == [-1.0, 0.0, 0.0]
+    assembly.update_markers()
+    assembly.post_newton()
+    state.data[:] = assembly.fields.data
+    gap, slip = (wl.eval_output(contact, name, state)[:, 0] for name in ("gap", "slip"))
+    deepest = int(np.argmin(gap))
+    assert gap[deepest] < 0.0
+    assert slip[deepest] != 0.0
+    assert CurveHistory(contact, 3).read(state).tolist() == [deepest, gap[deepest], slip[deepest]]
+    each = CurveHistory(contact, 1).read(state).reshape(3, 3)
+    assert each.tolist() == [[0.0, gap[0], slip[0]], [0.0, gap[1], slip[1]], [-1.0, 0.0, 0.0]]
 
 
 def later_state(state: wl.State, time: float) -> wl.State:

@@ -479,7 +479,7 @@ def test_files_of_coordinates(tmp_path: Path) -> None:
     vectors = Vectors()
     mirror: Any = types.SimpleNamespace(
         mbs=types.SimpleNamespace(systemData=vectors),
-        show=lambda state: setattr(vectors, "t", state.t),
+        show=lambda state, whole: setattr(vectors, "t", state.t),
         may_wait=False,
     )
     export = dict.fromkeys(("velocities", "accelerations", "ODE1Velocities", "dataCoordinates"), True)

@@ -485,6 +485,29 @@ def test_pivots_of_newton_agree_with_the_count() -> None:
         assert TangentInertia(solver.problem).count_negative() == negative
 
 
+@pytest.mark.parametrize(("more", "stable", "again"), [(1e-9, True, False), (0.05, True, True), (1.2, False, True)])
+def test_factors_of_a_previous_tangent(more: float, stable: bool, again: bool) -> None:
+    """The factors of a column under half of its critical load prove that the column is stable after an additional
+    compression of 1e-9 times the present compression. After larger additional compressions, the tangent is factorised
+    again, and a column beyond its critical load is not called stable.
+    """
+    world, _ = create_column(0.5)
+    solver = Static(world, name="", stability="off")
+    solver.solve()
+    problem = solver.problem
+    problem.update_tangent(problem.unknowns)
+    assert is_surely_stable(problem)
+    before = problem.matrix.values.copy()
+    pc = problem.snes.getKSP().getPC()
+    factors = pc.getFactorMatrix().stateGet()
+    problem.unknowns.scale(1.0 + more)
+    problem.update_tangent(problem.unknowns)
+    assert np.any(problem.matrix.values != before)
+    assert is_surely_stable(problem) == stable
+    assert (pc.getFactorMatrix().stateGet() != factors) == again
+    assert (TangentInertia(problem).count_negative() == 0) == stable
+
+
 MODEL = """
 import windlass as wl
 from windlass import connectors as con

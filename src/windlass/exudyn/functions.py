@@ -126,6 +126,11 @@ class UserFunctions:
 
         return evaluate
 
+    @property
+    def are_none(self) -> bool:
+        """Whether the model has no user functions."""
+        return not self._found
+
     def may_notice(self) -> bool:
         """Return whether results may depend on the instant at which a state is copied to the MainSystem, or on the
         order of calls of user functions.

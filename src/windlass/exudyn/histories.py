@@ -85,9 +85,11 @@ class CurveHistory:
         the contact with the largest penetration are returned.
         """
         shape = len(self._contacts) // self._circles, self._circles
-        found = [eval_output(self._contacts, name, state) for name in ("piece", "gap", "slip")]
-        piece, gap, slip = (np.reshape(np.atleast_2d(values)[:, 0], shape) for values in found)
-        touches = piece > 0.0
+        touches = state.of(self._contacts, "data")[:, 0].reshape(shape) > 0.0
+        if not touches.any():
+            return np.tile((-1.0, OPEN, 0.0), shape[0])
+        found = [eval_output(self._contacts, name, state) for name in ("gap", "slip")]
+        gap, slip = (np.reshape(np.atleast_2d(values)[:, 0], shape) for values in found)
         deepest = np.argmin(np.where(touches, gap, np.inf), axis=1)
         closed = touches.any(axis=1)
         at = np.arange(len(deepest)), deepest

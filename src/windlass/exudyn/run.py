@@ -46,6 +46,8 @@ ERRORS: list[Exception] = []
 """Errors that solves of this process have raised."""
 
 
+MOTION_SENSORS = frozenset(("Body", "Load", "Marker", "SuperElement"))
+"""Types of sensors whose values do not depend on history values."""
 VECTORS = (
     "ODE2Coordinates",
     "ODE2Coordinates_t",
@@ -109,19 +111,23 @@ class Mirror:
         self._sign = -1.0 if static else 1.0
         self._numbers: State | None = None
         sensors = [str(item["sensorType"]) for item in model.items["sensors"]]
-        converts_arrays = not model.turned and not model.histories
+        # whether sensors or user functions may read history values that Windlass stores in another form
+        self._converts_histories = bool(model.histories) and not (
+            MOTION_SENSORS.issuperset(sensors) and model.functions.are_none and not model.items["system_functions"]
+        )
+        converts_arrays = not model.turned and not self._converts_histories
         self.may_wait = converts_arrays and "UserFunction" not in sensors and not model.functions.may_notice()
-        # time and step number of the state that was copied to the MainSystem; None if the values in the MainSystem may
-        # have changed since then
-        self._shown: tuple[float, int] | None = None
+        # time and step number of the state that was copied to the MainSystem, and whether the copy is whole, see
+        # `write`; None if the values in the MainSystem may have changed since then
+        self._shown: tuple[float, int, bool] | None = None
 
-    def show(self, state: State) -> None:
+    def show(self, state: State, whole: bool = False) -> None:
         """Copy a state at the end of a step, unless this state has already been copied. All processes must call this
-        method.
+        method. The argument ``whole`` is explained in `write`.
         """
-        now = state.t, state.step
-        if now != self._shown:
-            self.write(state)
+        now = state.t, state.step, whole
+        if self._shown not in (now, (*now[:2], True)):
+            self.write(state, whole)
             self._shown = now
 
     def show_for_changes(self, state: State) -> None:
@@ -129,19 +135,21 @@ class Mirror:
         self.show(state)
         self._shown = None
 
-    def write(self, state: State) -> None:
-        """Copy all values of a state. All processes must call this method."""
-        whole = state.gather()
+    def write(self, state: State, whole: bool = False) -> None:
+        """Copy all values of a state. All processes must call this method. If ``whole`` is true, history values that
+        Windlass stores in another form are also converted if neither sensors nor user functions read them.
+        """
+        gathered = state.gather()
         if self._numbers is None:
-            self._find_places(whole)
-        found = self.convert(read_values(whole))
+            self._find_places(gathered)
+        found = self.convert(read_values(gathered))
         for turned, at in self._turned:
-            read = turned.read(whole.q[at], whole.v[at], whole.a[at])
+            read = turned.read(gathered.q[at], gathered.v[at], gathered.a[at])
             for values, own in zip((found.q, found.v, found.a), read, strict=True):
                 values[turned.where] = own
-        for where, history in self.model.histories:
-            found.data[where] = history.read(whole)
-        self.set_values(MirrorValues(*(part.tolist() for part in found)), whole.t)
+        for where, history in self.model.histories if whole or self._converts_histories else ():
+            found.data[where] = history.read(gathered)
+        self.set_values(MirrorValues(*(part.tolist() for part in found)), gathered.t)
 
     def convert(self, values: StepValues) -> MirrorValues:
         """Convert the values of one state or of several states to vectors of Exudyn, without angles and without history
@@ -355,7 +363,7 @@ class SolutionFile(StepRows):
         self.path = name if name.suffix else name.with_suffix(".txt")
         self._mirror, self._settings, self._format = mirror, settings, f"%.{precision}g"
         self._rows_due, self._table = Due(float(settings["writePeriod"]), clock), list[FloatArray]()
-        super().__init__(self._rows_due.numbers, mirror.may_wait)
+        super().__init__(self._rows_due.numbers, mirror.may_wait and not mirror.model.histories)
         self._readers = list[Callable[[], FloatArray]]()
         moves = not static
         # name of each vector, and whether the vector is written to the file
@@ -393,7 +401,7 @@ class SolutionFile(StepRows):
         self._rows_due.last = times[-1]
 
     def _add(self, state: State) -> None:
-        self._mirror.show(state)
+        self._mirror.show(state, whole=True)
         self._table.append(np.concatenate(([self._rows_due.last], *self._read()))[None])
 
     def finish(self, state: State) -> None:
@@ -490,7 +498,7 @@ def solve(
         state.t = float(ours.time or 0.0)
     else:
         state = solve_motion(model, ours, state, given, hooks)
-    mirror.write(state)
+    mirror.write(state, whole=True)
     if storeSolver:
         name = "staticSolver" if kind == "static" else "dynamicSolver"
         steps = SimpleNamespace(newtonStepsCount=ours.statistics.newton_iterations, currentTime=state.t)

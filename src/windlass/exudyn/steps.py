@@ -9,8 +9,7 @@ transferred.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Callable
 from importlib import import_module
 from typing import Any
 
@@ -25,30 +24,43 @@ ANSWERED = "PreStep", "PostStep"
 """User functions of a MainSystem that Windlass calls."""
 SETTERS = {"Object": "objects", "Load": "loads", "Node": "nodes"}
 VECTORS = (("ODE2Coordinates", "q"), ("ODE2Coordinates_t", "v"), ("DataCoordinates", "data"))
+NOTES = "windlass_notes"
+"""Name of the attribute of a class of MainSystems with its `Notes`."""
 StepChange = tuple[str, int, str, Any]
 
 
-@contextmanager
-def noted_changes() -> Iterator[list[StepChange]]:
-    """Return a context manager that records changes of parameters as (group, item number, parameter, value)."""
-    system: Any = import_module("exudyn").MainSystem
-    changes: list[StepChange] = []
+class Notes:
+    """Changes of parameters of the MainSystems of a class, while a function of the user runs.
+
+    Attributes:
+        changes: list to which changes are added as (group, item number, parameter, value), or None if no function runs.
+    """
+
+    def __init__(self) -> None:
+        self.changes: list[StepChange] | None = None
+
+
+def find_notes(system: Any) -> Notes:
+    """Return the `Notes` of a class of MainSystems. In the first call for a class, its functions that change parameters
+    are replaced by functions that also note the changes.
+    """
+    found: Notes | None = system.__dict__.get(NOTES)
+    if found is not None:
+        return found
+    notes = Notes()
 
     def noting(group: str, original: Any) -> Callable[..., Any]:
         def change(mbs: Any, number: Any, parameterName: str, value: Any) -> Any:
-            changes.append((group, int(number), parameterName, value))
+            if notes.changes is not None:
+                notes.changes.append((group, int(number), parameterName, value))
             return original(mbs, number, parameterName, value)
 
         return change
 
-    originals = {f"Set{word}Parameter": getattr(system, f"Set{word}Parameter") for word in SETTERS}
     for word, group in SETTERS.items():
-        setattr(system, f"Set{word}Parameter", noting(group, originals[f"Set{word}Parameter"]))
-    try:
-        yield changes
-    finally:
-        for name, original in originals.items():
-            setattr(system, name, original)
+        setattr(system, f"Set{word}Parameter", noting(group, getattr(system, f"Set{word}Parameter")))
+    setattr(system, NOTES, notes)
+    return notes
 
 
 class SystemFunctions(StepHook):
@@ -67,6 +79,8 @@ class SystemFunctions(StepHook):
         self._mbs, self._model, self._write, self._find_end = mbs, model, write, find_end
         found = {name: getattr(mbs, f"Get{name}UserFunction")() for name in ANSWERED}
         self._set: dict[tuple[str, int, str], Any] = {}
+        self._data, self._notes = mbs.systemData, find_notes(import_module("exudyn").MainSystem)
+        self._readers = [getattr(self._data, f"Get{vector}") for vector, _ in VECTORS]
         self.functions = {name: given["function"] for name, given in found.items() if given != 0}
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
@@ -85,18 +99,21 @@ class SystemFunctions(StepHook):
         if name not in self.functions:
             return
         self._write(state)
-        data = self._mbs.systemData
-        data.SetTime(time)
-        before = [np.asarray(getattr(data, f"Get{vector}")()).tobytes() for vector, _ in VECTORS]
-        with noted_changes() as changes:
-            if not self.functions[name](self._mbs, time):
-                raise ModelError(
-                    f"{name}UserFunction ended the solve at t = {time:g} s, because it did not return True"
-                )
+        self._data.SetTime(time)
+        before = [np.asarray(read()).tobytes() for read in self._readers]
+        notes, changes, outer = self._notes, list[StepChange](), self._notes.changes
+        notes.changes = changes
+        try:
+            goes_on = self.functions[name](self._mbs, time)
+        finally:
+            # the function may have started another solve
+            notes.changes = outer
+        if not goes_on:
+            raise ModelError(f"{name}UserFunction ended the solve at t = {time:g} s, because it did not return True")
         for change in changes:
             self._change(*change)
-        for (vector, ours), known in zip(VECTORS, before, strict=True):
-            values = np.asarray(getattr(data, f"Get{vector}")())
+        for (_, ours), read, known in zip(VECTORS, self._readers, before, strict=True):
+            values = np.asarray(read())
             if values.tobytes() != known:
                 for node, where in self._model.places("data" if ours == "data" else "ODE2"):
                     state.put(node, values[where][None, :], ours)
