@@ -452,6 +452,8 @@ class Static(StepSolver):
                 # accept the step: contacts would not settle in smaller load steps either, and only the last step must
                 # be an equilibrium
                 attempt.converged = True
+            if attempt.converged and attempt.force == 0.0 and self._mapped and self._has_contact(start):
+                attempt = self._keep_contact(attempt, start, current, self.load_factor(then), time, all_hooks)
             self.statistics.count(attempt, self.newton, self.passes)
             if not attempt.converged:
                 self._reject(start, current, h, attempt, control, all_hooks)
@@ -706,6 +708,39 @@ class Static(StepSolver):
             iterations, passes = settled.iterations + attempt.iterations, settled.passes + attempt.passes
             attempt = settled if settled.converged else attempt
             attempt.iterations, attempt.passes = iterations, passes
+        return attempt
+
+    def _has_contact(self, start: State) -> bool:
+        """Return whether contacts exert forces at a state. The call is collective, and changes the fields."""
+        ContactHistory.of(self.assembly, start, start.copy(), [])
+        self.assembly.load_fields(start)
+        return self.assembly.processes.largest([self.assembly.post_newton().force])[0] > 0.0
+
+    def _keep_contact(
+        self, attempt: StepAttempt, start: State, current: State, load_factor: float, time: float, hooks: list[StepHook]
+    ) -> StepAttempt:
+        """Repeat a load step in which all contacts have opened, with contact states that change only between Newton
+        runs. Return the repeated step if some contacts remain closed, otherwise the given step.
+
+        The first iterate can be far from the solution, because Newton's method moves points on a pulley that turns
+        along a tangent of the pulley. If contacts open at this iterate, a belt would lose its pulleys.
+        """
+        fields, problem, opened = self.assembly.fields, self.problem, current.copy()
+        scheme, unknowns, mapped = problem.scheme, problem.unknowns.copy(), self._mapped
+        self._mapped = 0
+        try:
+            again = self._attempt(start, current, load_factor, time, hooks, last=True)
+        except NotConverged:
+            again = None
+        finally:
+            self._mapped = mapped
+        if again is not None and again.converged and again.force > 0.0:
+            again.iterations, again.passes = again.iterations + attempt.iterations, again.passes + attempt.passes
+            return again
+        current.assign(opened)
+        problem.start(scheme, from_zero=False)
+        unknowns.copy(problem.unknowns)
+        fields.data[:], fields.start_data[:] = opened.data, start.data
         return attempt
 
     def _look_at_lines(self, attempt: StepAttempt, converged: bool = False, gives_up: bool = False) -> None:

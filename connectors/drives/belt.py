@@ -265,6 +265,14 @@ def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: fl
             )
 
 
+def _find_sinks(pulleys: Sequence[Pulley], width: float | None) -> list[float]:
+    """Return the distance between the largest radius of the face of each pulley and the mean radius of the part of the
+    face under the width b of a flat belt [m]. For a crown of the radius ρ, the distance is b²/(24 ρ).
+    """
+    crowns = [None if width is None else pulley.crown_radius for pulley in pulleys]
+    return [0.0 if crown is None or width is None else width**2 / (24.0 * crown) for crown in crowns]
+
+
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
     """Return the columns of the cables. If ``columns`` contains a torsional stiffness but no ``rotary_inertia``, this
     function adds the inertia: m w²/12 for a belt of the width w > 0, m r²/2 for a solid round rope of the radius r > 0.
@@ -310,9 +318,11 @@ class _Line:
             # motion
             given = {**given, "length": teeth.length, "step": None}
         with world.all_or_nothing():
-            self.radii = [p.radius + c for p, c in zip(pulleys, self.cord_offsets, strict=True)]
+            sinks = _find_sinks(pulleys, given["width"] if closed and TWIST in columns else None)
+            heights = [c - sink for c, sink in zip(self.cord_offsets, sinks, strict=True)]
+            self.radii = [p.radius + h for p, h in zip(pulleys, heights, strict=True)]
             places = [find_place(world, pulley) for pulley in pulleys]
-            self.route = lay_route(pulleys, places, self.cord_offsets, closed, *ends)
+            self.route = lay_route(pulleys, places, heights, closed, *ends)
             self.in_space = not isinstance(self.route, Route)
             check_beams(self.name, columns, self.in_space, teeth is not None)
             if given["turns_rope"] and not self.in_space:
@@ -349,7 +359,7 @@ class _Line:
                 self.mass_per_length = slack_mass / (1.0 + self.strain)
             check_tension(self.name, self.tension, bends.shear)
             self._bends = bends
-            self.cables = self._lay_cables(columns, places)
+            self.cables = self._lay_cables(columns, places, given["width"])
             self.nodes = nodes_of(world, self.cables)
             self.surfaces: list[Entity] = []
             self.markers = [rigid_marker(world, pulley.body, pulley.at) for pulley in pulleys]
@@ -724,13 +734,21 @@ class _Line:
         if chosen.any():
             name_part(self.world, name, self.cables[np.flatnonzero(chosen)])
 
-    def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place]) -> Entity:
+    def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place], width: float | None) -> Entity:
         scaled = scale_columns(self.name, self.strain, columns)
-        if self.is_wide and isinstance(self.route, SpatialRoute) and "normal" not in columns:
-            from windlass.connectors.drives.ribbon_route import lay_width  # here, because few belts are ribbons
+        if self.is_wide and width is not None and isinstance(self.route, SpatialRoute) and "normal" not in columns:
+            from windlass.connectors.drives.ribbon_route import (
+                find_half_turns,  # here, because few belts are ribbons
+                lay_width,
+            )
 
+            if len(set(self.cord_offsets)) > 1 and any(find_half_turns(self.route, width)):
+                raise ModelError(
+                    f"cord_offset = {show(self.cord_offsets)} m of '{self.name}': must be one value, because spans "
+                    "cross, so the same face of the belt touches the pulleys on both sides"
+                )
             axes = [place.axis for place in places]
-            scaled["normal"], twist = lay_width(self.name, self.route, axes, self.elements)
+            scaled["normal"], twist = lay_width(self.name, self.route, axes, self.elements, width)
             scaled["reference_twist"] = scaled.get("reference_twist", 0.0) - twist
         if SHEAR in columns and isinstance(self.route, Route):
             return lay_beams(self.world, self.route, self.elements, self.name, scaled)

@@ -328,46 +328,149 @@ def find_walk_on_bristles(
     return float(np.linalg.solve(np.array(equations), np.array(values))[12])
 
 
-def run_misaligned(
-    angle: float, span: float, radius: float, stiffness: float, turns: float, step: float, friction: float = 0.8,
-    elements: int = 60,
-) -> Any:  # fmt: skip
-    """Run a belt around two equal pulleys. The axis of the second pulley is turned about y by the angle [rad] in the
-    first radian of travel. Return the travel [m] and the mean lateral position of the belt [m], shape (steps + 1, 2).
+class Drive(NamedTuple):
+    """A belt around two equal pulleys whose axes are parallel to z. The rotation angle of the pulleys [rad] is equal to
+    the time, in opposite directions if the belt is crossed.
+    """
 
-    The belt moves to the side on which the distance between the axes is smaller, so its path becomes shorter. At 0.5°
-    the tension therefore decreases by 1 % in one circulation. With long steps, a solve may find another equilibrium, in
-    which the belt is unloaded and far away from the pulleys. Shorter steps avoid this equilibrium.
+    world: wl.World
+    belt: wl.Belt
+
+    def run(self, turns: float, step: float, offset: float = 0.0) -> tuple[Any, Any]:
+        """Run the drive. Return the travel [m] and the mean lateral position of the belt [m], shape (steps + 1, 2), and
+        the last state.
+
+        Args:
+            turns: travel, divided by the length of the belt [1].
+            step: rotation of the pulleys in a step [rad].
+            offset: lateral displacement of the belt at the start [m].
+        """
+        solver = wl.Static(self.world, passes=wl.Passes(max_it=40), stability="off", name="")
+        state, found, radius = wl.State(self.world), [], self.belt.pulleys[0].radius
+        state.q[state.local_dofs(self.belt.nodes)[:, 2]] += offset
+        for i in range(round(turns * self.belt.route.length / (radius * step)) + 1):
+            solver.time = i * step
+            state = solver.solve(state)
+            tension = np.mean(wl.eval_output(self.belt.cables, "axial_force", state, x=0.0))
+            assert tension > 0.8 * TENSION, f"tension {tension:.4g} N after {i} steps"
+            found.append((i * step * radius, wl.eval_output(self.belt.nodes, "position", state)[:, 2].mean()))
+        return np.array(found), state
+
+
+def create_drive(
+    span: float, radius: float = RADIUS, angle: float = 0.0, width: float = WIDTH, stiffness: float = 0.5,
+    friction: float = 0.8, elements: int = 60, is_crossed: bool = False, **pulley: Any,
+) -> Drive:  # fmt: skip
+    """Create the drive. The axis of the second pulley is turned about y by the angle [rad] in the first radian. The
+    belt then moves to the side on which the distance between the axes is smaller, so its path becomes shorter. At 0.5°
+    the tension decreases by 1 % in one circulation.
 
     Args:
         span, radius: distance of the axes and radius of the pulleys [m].
+        width: width of the belt [m].
         stiffness: bending stiffness in the plane of the belt [N m^2].
-        turns: travel, divided by the length of the belt [1].
-        step: rotation of the pulleys in a step [rad].
         friction: friction coefficient.
         elements: number of elements of the belt.
+        **pulley: further arguments of the pulleys.
     """
-    world, bodies = wl.World(), []
+    world, pulleys = wl.World(), []
     for x, tilt in ((0.0, 0.0), (span, angle)):
+        turns = -1.0 if x and is_crossed else 1.0
         body = world.add(RigidBody3D, position=(x, 0.0, 0.0), mass=1.0, inertia=1.0)
         ground = con.rigid_marker(world, world.add(Ground, position=(x, 0.0, 0.0)))
         world.add(
             con.GenericJoint, marker0=ground, marker1=con.rigid_marker(world, body),
-            offset_function=lambda t, tilt=tilt: (0.0, 0.0, 0.0, 0.0, tilt * min(t, 1.0), t),
+            offset_function=lambda t, tilt=tilt, turns=turns: (0.0, 0.0, 0.0, 0.0, tilt * min(t, 1.0), turns * t),
         )  # fmt: skip
-        bodies.append(body)
+        pulleys.append(wl.Pulley(body, radius, "left" if turns > 0.0 else "right", axis=(0.0, 0.0, 1.0), **pulley))
     belt = wl.Belt(
-        world, [wl.Pulley(body, radius, "left", axis=(0.0, 0.0, 1.0)) for body in bodies], tension=TENSION, width=0.1,
-        cord_offset=HALF, elements=elements, points=2, friction=friction, turned_from=(0.0, 0.0, 1.0),
+        world, pulleys, tension=TENSION, width=width, cord_offset=HALF, elements=elements, points=2, friction=friction,
+        turned_from=(0.0, 0.0, 1.0),
         contact={"contact_stiffness_per_length": STIFFNESS, "friction_stiffness_per_length": 3.0 * STIFFNESS},
-        **{**RIBBON, "bending_stiffness": (0.005, stiffness), "rotary_inertia": 0.05 * 0.1**2 / 12.0},
+        **{**RIBBON, "bending_stiffness": (0.005, stiffness), "rotary_inertia": 0.05 * width**2 / 12.0},
     )  # fmt: skip
-    solver = wl.Static(world, passes=wl.Passes(max_it=40), stability="off", name="")
-    state, found = wl.State(world), []
-    for i in range(round(turns * 2.0 * (span + np.pi * radius) / (radius * step)) + 1):
-        solver.time = i * step
-        state = solver.solve(state)
-        tension = np.mean(wl.eval_output(belt.cables, "axial_force", state, x=0.0))
-        assert tension > 0.8 * TENSION, f"tension {tension:.4g} N after {i} steps"
-        found.append((i * step * radius, wl.eval_output(belt.nodes, "position", state)[:, 2].mean()))
-    return np.array(found)
+    return Drive(world, belt)
+
+
+def find_centring(
+    span: float, radius: float, crown: float, bristles: float, width: float = WIDTH, tension: float = TENSION,
+    stiffness: float = 0.5,
+) -> float:  # fmt: skip
+    """Return the rate λ [1/m] at which a belt around two equal crowned pulleys approaches the middle. The lateral
+    position of the belt decreases with the travel s by exp(-λ s).
+
+    The curvature of the belt on a pulley is z'' + g z with g = 1/(ρ R), where R is the radius of the pulley and ρ the
+    radius of the crown. At the distance x from the entry, material is on bristles that were fixed at the entry when the
+    lateral position was larger by the factor exp(λ x). With the lateral position z_e and the slope θ_e at the entry,
+    the bristles with the stiffness k per length, and c = k b²/12, the belt on a pulley fulfils
+
+        EI (z'''' + 2 g z'' + g² z) - T (z'' + g z) + k (z - z_e exp(λ x)) - c (z'' - λ θ_e exp(λ x)) = 0.
+
+    At entry and exit, position, slope, bending moment and lateral force are continuous. Both spans and both pulleys
+    have the same state, so the conditions are eight homogeneous linear equations, and λ is the root of their
+    determinant. For bristles of infinite stiffness, the conditions are θ_e = λ z_e and z'' = (g + λ²) z_e at the entry.
+
+    Args:
+        crown: radius ρ of the crown [m].
+        bristles: stiffness k [N/m^2] of the bristles.
+        width: width b of the belt [m].
+        tension, stiffness: tension T [N] and bending stiffness EI in the plane of the belt [N m^2].
+    """
+    from scipy.optimize import brentq
+
+    EI, K, arc, g = stiffness, np.sqrt(tension / stiffness), np.pi * radius, 1.0 / (crown * radius)
+    c = bristles * width**2 / 12.0
+    squares = np.roots([EI, 2.0 * g * EI - tension - c, EI * g**2 - tension * g + bristles]).astype(complex)
+    p, q = np.sqrt(squares)
+
+    def derive(exponents: Any, starts: Any, x: float) -> Any:
+        """Return exp(a (x - x_0)) for all exponents a and starts x_0, and three derivatives, shape (4, n)."""
+        a = np.asarray(exponents, complex)
+        return a ** np.arange(4)[:, None] * np.exp(a * (x - np.asarray(starts)))
+
+    def in_span(x: float) -> Any:
+        """Return z and three derivatives in the span for each unknown, shape (4, 8)."""
+        line = np.array([[1.0, x], [0.0, 1.0], [0.0, 0.0], [0.0, 0.0]])
+        return np.hstack((line, derive((-K, K), (0.0, span), x), np.zeros((4, 4))))
+
+    def balance(z: Any, curvature: float, held: Any) -> Any:
+        """Return position, slope, moment and lateral force for each unknown, shape (4, 8)."""
+        force = tension * z[1] - EI * (z[3] + curvature * z[1]) + c * held
+        return np.array((z[0], z[1], EI * (z[2] + curvature * z[0]), force))
+
+    entry = in_span(span)
+
+    def evaluate(rate: float) -> float:
+        u = rate**2
+        load = bristles * entry[0] - c * rate * entry[1]
+        share = load / (EI * (u + g) ** 2 - tension * (u + g) + bristles - c * u)
+
+        def on_pulley(x: float) -> Any:
+            own = np.hstack((np.zeros((4, 4)), derive((-p, -q, p, q), (0.0, 0.0, arc, arc), x)))
+            return own + np.outer(rate ** np.arange(4) * np.exp(rate * x), share)
+
+        first, last = on_pulley(0.0), on_pulley(arc)
+        at_entry = balance(entry, 0.0, 0.0) - balance(first, g, first[1] - entry[1])
+        at_exit = balance(last, g, last[1] - entry[1] * np.exp(rate * arc)) - balance(in_span(0.0), 0.0, 0.0)
+        rows = np.vstack((at_entry, at_exit))
+        rows /= np.abs(rows).max(axis=1)[:, None]
+        value = np.linalg.det(rows / np.abs(rows).max(axis=0))
+        # for complex p and q = conj(p), the determinant has the factor (p - q)², so it remains real
+        return float(value.real)
+
+    rates = np.linspace(0.005, 5.0, 1000)
+    values = np.array([evaluate(rate) for rate in rates])
+    i = int(np.argmax(np.sign(values[1:]) != np.sign(values[:-1])))
+    return float(brentq(evaluate, rates[i], rates[i + 1]))
+
+
+def find_linking_number(first: Any, second: Any) -> float:
+    """Return the linking number of two closed lines [1] by Gauss' integral with the midpoint rule. The lines are given
+    by points [m], shape (n, 3) each.
+    """
+    (a, da), (b, db) = (
+        (0.5 * (line + np.roll(line, -1, axis=0)), np.roll(line, -1, axis=0) - line) for line in (first, second)
+    )
+    between = a[:, None] - b
+    areas = (np.cross(da[:, None], db) * between).sum(axis=2)
+    return float((areas / np.linalg.norm(between, axis=2) ** 3).sum() / (4.0 * np.pi))

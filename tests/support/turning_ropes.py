@@ -119,7 +119,9 @@ class OnSheave(NamedTuple):
     verdict: Any
 
 
-def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: int = 50) -> OnSheave:
+def run_over_sheave(
+    angle: float, turn: float = 0.1, steps: int = 10, elements: int = 50, friction: float = 0.15
+) -> OnSheave:
     """Run a rope of 10 mm over a sheave of 0.2 m, by a part of a turn [1]. The rope enters upwards at a fleet angle
     [rad], positive if the rope comes from y < 0. The free end of the rope can turn, and the other end is fixed."""
     radius, groove, tension, span, stiffness = 0.005, 0.1, 1000.0, 0.2, 2e8
@@ -152,7 +154,7 @@ def run_over_sheave(angle: float, turn: float = 0.1, steps: int = 10, elements: 
     )  # fmt: skip
     con.add_surface_contact(
         world, surface, rope, points=4, rope_radius=radius, contact_stiffness_per_length=stiffness,
-        friction_stiffness_per_length=stiffness, friction_coefficient=0.15, turns_rope=True,
+        friction_stiffness_per_length=stiffness, friction_coefficient=friction, turns_rope=True,
     )  # fmt: skip
     world.add(con.Force, marker=con.position_marker(world, nodes[0]), vector=(0.0, 0.0, -tension))
     con.fix(world, nodes[0], "x")

@@ -25,12 +25,14 @@ from support.ribbons import (
     STIFFNESS,
     TENSION,
     WIDTH,
+    create_drive,
     create_on_pulley,
     eval_curvature_factor,
+    find_centring,
+    find_linking_number,
     find_walk,
     find_walk_on_bristles,
     lay_twisted,
-    run_misaligned,
     run_over_pulley,
     run_web,
     steer,
@@ -135,7 +137,7 @@ def test_belt_walks_on_misaligned_pulleys(angle: float, span: float, radius: flo
     length λ = √(12 EI_2/(k b²)), which is 0.6 % to 1.8 % of the span. The computed speed is smaller than in theory by 3
     % to 6 %, because the belt slips, and because of the mesh.
     """
-    travel, place = run_misaligned(np.radians(angle), span, radius, stiffness, 0.8, 0.1).T
+    travel, place = create_drive(span, radius, np.radians(angle), 0.1, stiffness).run(0.8, 0.1)[0].T
     late = travel > 0.5 * travel[-1]
     found = np.polyfit(travel[late], place[late], 1)[0]
     assert_allclose(found, -find_walk(np.radians(angle), span, radius, stiffness=stiffness), rtol=0.07)
@@ -147,7 +149,7 @@ def test_belt_that_sticks_walks_on_misaligned_pulleys() -> None:
     beam on bristles, which is 2.5 % above the theory with rigid bristles. The measured difference is 0.3 %.
     """
     angle, span = np.radians(0.5), 0.5
-    travel, place = run_misaligned(angle, span, 0.1, 0.5, 1.2, 0.1, friction=8.0, elements=120).T
+    travel, place = create_drive(span, 0.1, angle, 0.1, friction=8.0, elements=120).run(1.2, 0.1)[0].T
     late = travel > travel[-1] * 5.0 / 6.0
     known = find_walk_on_bristles(angle, span, 0.1, 3.0 * STIFFNESS, 0.1)
     assert_allclose(known, 1.0245 * find_walk(angle, span, 0.1), rtol=1e-3)
@@ -198,6 +200,59 @@ def test_crown_centres_a_ribbon() -> None:
     assert abs(moved[2]) < 1e-6
 
 
+@pytest.mark.parametrize(("offset", "crown"), [(0.003, 0.5), pytest.param(-0.003, 1.0, marks=pytest.mark.long)])
+def test_belt_centres_itself_on_crowned_pulleys(offset: float, crown: float) -> None:
+    """A belt that starts beside the middle of two crowned pulleys approaches the middle in several circulations. The
+    lateral position decays exponentially, with the rate of a beam on bristles. Slip reduces this rate by 3 to 6 %.
+    """
+    drive = create_drive(0.4, crown_radius=crown, face_width=0.08)
+    travel, place = drive.run(1.6, 0.05, offset)[0].T
+    assert (np.diff(place[40::40]) * offset < 0.0).all() and np.abs(place[-1]) < 0.8 * np.abs(place[0])
+    late = travel > 0.5 * travel[-1]
+    rate = -np.polyfit(travel[late], np.log(place[late] / offset), 1)[0]
+    assert_allclose(rate, find_centring(0.4, RADIUS, crown, 3.0 * STIFFNESS), rtol=0.07)
+
+
+def test_energy_of_a_belt_on_crowned_pulleys() -> None:
+    """The path of a belt at the lateral position z on crowns of the radius ρ is shorter by π z²/ρ than in the middle.
+    The strain energy of the belt therefore has a maximum in the middle, and friction must do the work of centring. The
+    belt and the contact act in series.
+    """
+    crown, offset, tensions = 0.5, 0.003, []
+    for place in (0.0, offset):
+        drive = create_drive(0.4, crown_radius=crown, face_width=0.08)
+        con.fix(drive.world, drive.belt.nodes, "z'")
+        con.prescribe(drive.world, drive.belt.nodes, "z", place)
+        state = drive.run(0.0, 0.1)[1]
+        tensions.append(np.mean(wl.eval_output(drive.belt.cables, "axial_force", state, x=0.0)))
+    stretch = RIBBON["axial_stiffness"] / drive.belt.route.length
+    lost = np.pi * offset**2 / crown / (1.0 / stretch + 2.0 * np.pi / (STIFFNESS * RADIUS))
+    assert_allclose(tensions[0] - tensions[1], lost, rtol=0.1)
+
+
+def test_theory_of_centring() -> None:
+    """For stiff bristles, the rate at which a crown centres a belt tends to the rate without slip, the root of a
+    determinant of four equations. For flat crowns, it tends to the shift of a span per travel and lateral position.
+    """
+    span, crown, K = 0.4, 0.5, np.sqrt(TENSION / RIBBON["bending_stiffness"][1])
+    far, g = np.exp(-K * span), 1.0 / (crown * RADIUS)
+    start = np.array([[1.0, 0.0, 1.0, far], [0.0, 1.0, -K, K * far]])
+    end = np.array([[1.0, span, far, 1.0], [0.0, 1.0, -K * far, K], [0.0, 0.0, K**2 * far, K**2]])
+
+    def evaluate(rate: float) -> float:
+        wrap = np.exp(rate * np.pi * RADIUS)
+        exits = start[0] - wrap * end[0], start[1] - rate * wrap * end[0]
+        entries = end[1] - rate * end[0], end[2] - (g + rate**2) * end[0]
+        return float(np.linalg.det(np.array((*exits, *entries))))
+
+    found = find_centring(span, RADIUS, crown, 1e12)
+    assert evaluate(0.995 * found) * evaluate(1.005 * found) < 0.0
+    # with the curvature κ at the entry, a span shifts the belt by κ (L - (2/K) tanh(K L/2))/K
+    flat = 20.0
+    shift = (span - 2.0 / K * np.tanh(0.5 * K * span)) / (K * flat * RADIUS)
+    assert_allclose(find_centring(span, RADIUS, flat, 1e12), shift / (span + np.pi * RADIUS), rtol=0.02)
+
+
 def create_lying(**contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
     """Create a ribbon with the length 1 m that lies on a plane in equilibrium under its weight."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
@@ -208,6 +263,36 @@ def create_lying(**contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity]:
         world, plane, ribbon, points=4, rope_radius=HALF, width=WIDTH, contact_stiffness_per_length=1e4, **contact
     )
     return world, nodes_of(world, ribbon), ribbon
+
+
+@pytest.mark.parametrize(
+    ("step", "offset", "pulley"), [(0.1, 0.003, {"crown_radius": 0.5, "face_width": 0.08}), (0.4, 0.0, {})]
+)
+def test_belt_stays_on_pulleys_that_turn_far_in_a_solve(step: float, offset: float, pulley: dict[str, float]) -> None:
+    """In the first iterations of a solve, pulleys that turn by the angle α move the belt along their tangents, and away
+    from their faces by up to R α²/2. This distance is a multiple of the contact depth. The contacts can therefore open,
+    but the solve ends with the belt on its pulleys.
+    """
+    assert 0.5 * RADIUS * step**2 > 2.0 * TENSION / (RADIUS * STIFFNESS)
+    drive = create_drive(0.4, **pulley)
+    found, state = drive.run(14.0 * step * RADIUS / drive.belt.route.length, step, offset)
+    assert len(found) == 15 and (np.abs(found[:, 1] - offset) < 0.2 * offset + 1e-6).all()
+    closed = (wl.eval_output(drive.belt.contacts, "normal_force", state) < 0.0).sum()
+    assert_allclose(closed, 4 * 60 * 2.0 * np.pi * RADIUS / drive.belt.route.length, rtol=0.1)
+
+
+def test_ribbon_that_is_lifted_from_a_plane() -> None:
+    """A solve that lifts a ribbon from a plane ends without contact, as no contact remains closed."""
+    world, nodes, ribbon = create_lying(friction_coefficient=0.2, friction_stiffness_per_length=1e4)
+    for k in range(3):
+        con.fix(world, nodes[k], "x", "y", "x'", "y'", "twist")
+    lift = con.prescribe(world, nodes[1], "z", 0.0)
+    world.set(lift, active=False)
+    state = wl.Static(world, name="").solve()
+    world.set(lift, active=True, offset=0.01)
+    state = wl.Static(world, name="", stability="off").solve(state)
+    assert wl.eval_output(ribbon, "position", state)[:, 2].min() > 1e-3
+    assert_allclose(np.abs(wl.eval_output(lift, "force", state)), 0.05 * 9.81, rtol=1e-6)
 
 
 def test_ribbon_rocks_on_its_lines() -> None:
@@ -338,7 +423,8 @@ def test_belt_with_a_width_on_crowned_pulleys() -> None:
     assert_allclose(twist, 0.0, atol=1e-12)
     surface: Entity = belt.surfaces[0]
     vertices, rounding = np.ravel(surface.vertices).reshape(-1, 2), float(np.ravel(surface.rounding)[0])
-    grown = RADIUS + belt.tension / STIFFNESS / (RADIUS + HALF)
+    assert_allclose(belt.radii, RADIUS + HALF - WIDTH**2 / (24.0 * 0.5), rtol=1e-12)
+    grown = RADIUS + belt.tension / STIFFNESS / belt.radii[0]
     edge = grown - rounding + np.sqrt(rounding**2 - 0.03**2)
     assert_allclose(vertices[[0, 2]], [(edge, -0.03), (edge, 0.03)], rtol=1e-9)
     # `top` is the distance of the middle vertex from the centre of the arc that rounds this vertex
@@ -358,6 +444,75 @@ def test_belt_of_a_quarter_turn_drive() -> None:
     half = np.arange(120) < 60
     assert_allclose(np.abs([twist[half].sum(), twist[~half].sum()]), 0.5 * np.pi, rtol=0.05)
     assert_allclose(np.abs(twist.sum()), np.pi, rtol=0.01)
+
+
+def read_faces(belt: wl.Belt, centres: Any) -> Any:
+    """Return the mean of d_2·n over the nodes on each pulley of the mounted belt [1], for centres of the pulleys [m].
+    n points to the axis of the pulley. The mean is 1 or -1, and states which face of the belt touches the pulley.
+    """
+    normals, places = (belt.nodes.table.collect(name, belt.nodes.rows) for name in ("normal", "position"))
+    stations = np.arange(len(belt.nodes)) * belt.route.length / len(belt.nodes)
+    across, faces = np.cross(belt.route.eval_points(stations)[1], normals), []
+    for centre, wrap in zip(centres, belt.route.wraps, strict=True):
+        on = (stations > wrap.s_entry) & (stations < wrap.s_exit)
+        inward = np.asarray(centre) - places[on]
+        faces.append(float((across[on] * inward).sum(axis=1).mean() / belt.radii[0]))
+    return faces
+
+
+def test_crossed_flat_belt() -> None:
+    """Each span of a crossed flat belt is twisted by half a turn in the same sense, so the same face touches both
+    pulleys. Each span has the torque GJ π/(l + 2 λ), see `test_twisted_ribbon_that_a_pulley_lays_flat`. The belt enters
+    both pulleys in their planes, so it runs without lateral motion.
+    """
+    drive = create_drive(0.6, elements=90, is_crossed=True)
+    belt = drive.belt
+    normals, twist = read_reference(belt)
+    assert_allclose(np.abs(normals[np.abs(twist) < 1e-9]), [[0.0, 0.0, 1.0]] * (np.abs(twist) < 1e-9).sum(), atol=1e-9)
+    assert_allclose(twist.sum(), 2.0 * np.pi, rtol=1e-9)
+    faces = read_faces(belt, ((0.0, 0.0, 0.0), (0.6, 0.0, 0.0)))
+    assert_allclose(np.abs(faces), 1.0, rtol=1e-9)
+    assert_allclose(faces[1], faces[0], rtol=1e-9)
+    found, state = drive.run(0.5, 0.1)
+    assert np.abs(found[:, 1]).max() < 1e-5
+    torque = wl.eval_output(belt.cables, "torque", state)
+    known = RIBBON["torsional_stiffness"] * np.pi
+    known /= belt.span_lengths[0] + 2.0 * np.sqrt(RIBBON["torsional_stiffness"] / (STIFFNESS * WIDTH**2 / 12.0))
+    place = wl.eval_output(belt.nodes, "position", state)
+    free = (place[:, 0] > 0.1) & (place[:, 0] < 0.5)
+    assert_allclose(torque[free & np.roll(free, -1)], known, rtol=0.02)
+
+
+def test_crossed_belt_with_two_offsets() -> None:
+    world = wl.World()
+    pulleys = [
+        wl.Pulley(world.add(Ground), RADIUS, side, at=(x, 0.0, 0.0), axis=(0.0, 0.0, 1.0))
+        for side, x in (("left", 0.0), ("right", 0.6))
+    ]
+    message = r"cord_offset = \[0.002, 0.001\] m of 'belt': must be one value, because spans cross"
+    with pytest.raises(wl.ModelError, match=message):
+        wl.Belt(world, pulleys, tension=TENSION, width=WIDTH, cord_offset=(0.001, 0.002), **RIBBON)
+
+
+@pytest.mark.parametrize("tilt", [0.02, -0.02])
+def test_twist_of_a_crossed_belt_that_was_endless(tilt: float) -> None:
+    """If the strands of a crossed belt have a distance, the sense of the twist depends on which strand is above. The
+    linking number of the axis and an edge is 0, as for an endless belt before it is mounted.
+    """
+    world = wl.World()
+    pulleys = [
+        wl.Pulley(world.add(Ground), RADIUS, side, at=(x, 0.0, 0.0), axis=(0.0, np.sin(angle), np.cos(angle)))
+        for side, x, angle in (("left", 0.0, tilt), ("right", 0.6, -tilt))
+    ]
+    belt = wl.Belt(
+        world, pulleys, tension=TENSION, width=WIDTH, cord_offset=HALF, elements=400,
+        contact={"contact_stiffness_per_length": STIFFNESS},
+        **{name: value for name, value in RIBBON.items() if name != "rotary_inertia"},
+    )  # fmt: skip
+    normals, twist = read_reference(belt)
+    assert_allclose(twist.sum(), -np.sign(tilt) * 2.0 * np.pi, rtol=0.02)
+    axis = belt.nodes.table.collect("position", belt.nodes.rows)
+    assert_allclose(find_linking_number(axis, axis + 0.5 * WIDTH * normals), 0.0, atol=1e-3)
 
 
 def test_belt_that_settles_keeps_its_tension() -> None:

@@ -505,3 +505,13 @@ def test_two_processes(tmp_path: Path) -> None:
     serial, found = run_rope(), np.load(tmp_path / "rope.npz")
     for name, values in serial.items():
         assert_allclose(found[name], values, rtol=0, atol=1e-9 * np.abs(values).max(), err_msg=name)
+
+
+@pytest.mark.mpi
+def test_failure_on_two_processes() -> None:
+    """If the residual becomes NaN on two processes, Newton's method checks its linear solver, and the error states the
+    reason of the failure.
+    """
+    done = run_python([ROOT / "tests/support/parallel_folding.py", "-quiet"], 2)
+    assert done.returncode != 0
+    assert "DIVERGED_FNORM_NAN in step 1" in done.stderr and "Traceback" not in done.stderr

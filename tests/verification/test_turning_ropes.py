@@ -232,7 +232,7 @@ def test_fleet_angle_twists_a_rope() -> None:
     The rotation is smaller than the rotation tan(angle)/r per length of a rope that rolls without slip and without
     torque, because friction limits the torque.
     """
-    runs = {angle: run_over_sheave(np.radians(angle)) for angle in (1.0, 4.0, -4.0)}
+    runs = {angle: run_over_sheave(np.radians(angle)) for angle in (1.0, 2.0, 3.0, 4.0, -2.0, -4.0)}
     for angle, run in runs.items():
         assert run.verdict.word == "ok"
         # the axis of the rope is z, and the rope moves from y < 0 to y > 0 on a flank with the normal y
@@ -241,9 +241,30 @@ def test_fleet_angle_twists_a_rope() -> None:
         assert (run.torque[2:] * angle > 0.0).all() and (np.diff(np.abs(run.torque)) > 0.0).all()
         rolls = np.tan(np.radians(angle)) / 0.005 * 2.0 * np.pi * 0.105 * 0.1
         assert abs(run.turned[-1]) < 0.8 * abs(rolls)
-    assert abs(runs[4.0].turned[-1]) > 1.5 * abs(runs[1.0].turned[-1])
-    assert_allclose(runs[-4.0].turned, -runs[4.0].turned, rtol=0.02)
-    assert_allclose(runs[-4.0].torque, -runs[4.0].torque, rtol=0.01)
+    turned, torque = (np.abs([getattr(runs[angle], name)[-1] for angle in (1.0, 2.0, 3.0, 4.0)])
+                      for name in ("turned", "torque"))  # fmt: skip
+    assert (np.diff(turned) > 0.0).all() and (np.diff(torque) > 0.0).all() and turned[3] > 1.5 * turned[0]
+    for angle in (2.0, 4.0):
+        assert_allclose(runs[-angle].turned, -runs[angle].turned, rtol=0.02)
+        assert_allclose(runs[-angle].torque, -runs[angle].torque, rtol=0.01)
+
+
+def test_friction_limits_the_torque_at_a_fleet_angle() -> None:
+    """Where a rope settles in its groove, it slides across the groove, and the friction per length is μ T/R whatever
+    the speed of sliding. The torque is therefore proportional to μ, and much less than proportional to the fleet angle.
+    The rope in the groove keeps its torque M, so its free end rotates by M/GJ per length.
+    """
+    runs = {
+        case: run_over_sheave(np.radians(case[0]), turn=0.15, steps=15, friction=case[1])
+        for case in ((2.0, 0.05), (2.0, 0.1), (4.0, 0.1))
+    }
+    torques = {case: run.torque[-1] for case, run in runs.items()}
+    assert_allclose(torques[2.0, 0.1], 2.0 * torques[2.0, 0.05], rtol=0.03)
+    assert torques[2.0, 0.1] < torques[4.0, 0.1] < 1.2 * torques[2.0, 0.1]
+    for mu in (0.05, 0.1):
+        turned = runs[2.0, mu].turned
+        rate = (turned[-1] - turned[-6]) / (2.0 * np.pi * 0.105 * 0.05)
+        assert_allclose(rate, -torques[2.0, mu] / 0.3, rtol=0.05)
 
 
 def find_block_moment(angle: Any, on_sheave: float) -> tuple[Any, Any]:

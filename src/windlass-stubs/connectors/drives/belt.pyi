@@ -93,6 +93,8 @@ def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> Non
     'Raise ModelError for keys of ``contact`` that are not columns of the law, for columns that the belt itself sets,\nand for stiffnesses and friction coefficients that are not finite numbers >= 0.'
 def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
     'Raise ModelError if a pulley of a 2D belt has a groove, an outer radius or a crowned face, or if a pulley of a\nribbon has a groove or a face narrower than ``width`` [m]. For belts that are not ribbons, ``width`` is None.'
+def _find_sinks(pulleys: Sequence[Pulley], width: float | None) -> list[float]:
+    'Return the distance between the largest radius of the face of each pulley and the mean radius of the part of the\nface under the width b of a flat belt [m]. For a crown of the radius ρ, the distance is b²/(24 ρ).'
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
     'Return the columns of the cables. If ``columns`` contains a torsional stiffness but no ``rotary_inertia``, this\nfunction adds the inertia: m w²/12 for a belt of the width w > 0, m r²/2 for a solid round rope of the radius r > 0.\nHere m is the mass per length, and r is ``radius`` [m].\n\nRaises:\n    ModelError: ``turns_rope`` is true for a rope without torsion or with the radius 0.'
 class _Line():
@@ -165,7 +167,7 @@ class _Line():
         'Define the names that tables of modes use for the free spans and for the cables on each pulley.'
     def _name_cables(self, name: str, chosen: BoolArray) -> None:
         ...
-    def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place]) -> Entity:
+    def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place], width: float | None) -> Entity:
         ...
     def _choose_contacts(self, given: dict[str, Any]) -> tuple[str, list[dict[str, Any]]]:
         'Choose the parameters of the contact of each pulley. Return the reasons for the chosen values as text and,\nfor each pulley, the columns of the contact law with their values.'
