@@ -85,7 +85,7 @@ def test_plain_python_gives_the_same(default: dict[str, Any], tmp_path: Path) ->
 
 def test_petsc_options_do_what_they_say(default: dict[str, Any], tmp_path: Path) -> None:
     """The options of PETSc take effect: the output contains the lines of the monitor, and the view lists gmres and
-    mumps. The result equals the result of the default solver to 1e-8 relative.
+    mumps. The result agrees with the result of the default solver within a relative error of 1e-8.
     """
     words = ["-dynamic_snes_monitor", "-dynamic_snes_view", "-dynamic_ksp_type", "gmres", "-dynamic_pc_type", "lu"]
     words += ["-dynamic_pc_factor_mat_solver_type", "mumps", "-dynamic_ksp_rtol", "1e-10"]
@@ -111,7 +111,9 @@ def test_tangent_against_petsc_differences(tmp_path: Path) -> None:
 
 @pytest.mark.mpi
 def test_two_processes_give_the_serial_answer(default: dict[str, Any], tmp_path: Path) -> None:
-    """The results of the example under mpiexec agree with the serial results to 1e-8 relative, and are written once."""
+    """The results of the example under mpiexec agree with the serial results within a relative error of 1e-8, and are
+    written once.
+    """
     summary, output = run_summary(SHORT, tmp_path, processes=2)
     for name in RESULTS:
         np.testing.assert_allclose(summary[name], default[name], rtol=1e-8, err_msg=name)

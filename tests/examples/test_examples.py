@@ -576,8 +576,8 @@ def check_counts(folder: Path) -> None:
 
 
 def test_serpentine_needs_few_iterations(tmp_path: Path) -> None:
-    """The counts of `check_counts` hold until 0.02 s after the start of the motion at full speed. Measured are 2.75
-    iterations, 1.03 passes and 0.04 %.
+    """The counts of `check_counts` hold until 0.02 s after the start of the motion at full speed. The measured values
+    are 2.75 iterations, 1.03 passes and 0.04 %.
     """
     results = check_serpentine(["-end_time", "0.12", "-statistics", "counts.json"], tmp_path)
     check_counts(tmp_path)

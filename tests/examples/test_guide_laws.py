@@ -58,7 +58,8 @@ def test_a_law_is_a_screenful_or_two(page: str, name: str, lines: int) -> None:
 def test_laws_have_no_columns_of_their_own() -> None:
     """In the guides, kernels read columns under the names of their component class.
 
-    Only the guide for a cable law, which tabulates shape functions, defines an additional NamedTuple of arrays.
+    Only the guide for a law on cables defines an additional NamedTuple of arrays, because this law tabulates shape
+    functions.
     """
     for page in GUIDES:
         if page.stem != "add_a_cable_law":

@@ -78,7 +78,8 @@ def read_blocks(page: Path) -> list[Block]:
 
 def write_files(page: Path, folder: Path) -> None:
     """Create a folder with the files that the commands of a page expect: the `file:` blocks of the page and the
-    examples."""
+    examples.
+    """
     shutil.copytree(ROOT / "examples", folder / "examples", ignore=shutil.ignore_patterns("*_out", "__pycache__"))
     for block in read_blocks(page):
         if block.comment.startswith("file:"):
@@ -236,7 +237,7 @@ def test_every_page_is_in_the_index() -> None:
 
 
 def test_picture_of_the_readme_is_small() -> None:
-    """The picture of the README is small, because every clone contains every version of the picture."""
+    """The file of the picture in the README is small, because every clone contains all versions of this file."""
     assert (ROOT / "docs" / "pictures" / "belt.png").stat().st_size < 200_000
 
 

@@ -13,7 +13,7 @@ from windlass.framework.model.table import Entity
 
 @dataclass
 class Scene:
-    """A small model that is solved, and a small model that is being built."""
+    """A small model that is solved, and a small model to which rows can be added."""
 
     world: wl.World
     belt: Entity

@@ -107,7 +107,7 @@ def public_names() -> dict[str, Any]:
 
 
 def wrong_arguments(name: str, what: str, annotation: str, default: Any) -> Iterator[tuple[str, Any]]:
-    """Return values that an argument must refuse, from its annotation alone."""
+    """Return values that an argument must refuse. The values follow from its annotation alone."""
     taken = TAKEN.get((name, what), ((), ""))[0]
     words = annotation.replace("'", "")
     values: dict[str, Any] = dict(NONSENSE)
@@ -196,7 +196,7 @@ WRONG_WORDS: dict[type, tuple[str, ...]] = {
 
 
 def wrong_words(item: Option) -> Iterator[str]:
-    """Return words that an option must refuse, from its type and range alone."""
+    """Return words that an option must refuse. The words follow from its type and range alone."""
     # defaults of solvers that other tests have created may be numbers of NumPy
     yield from WRONG_WORDS[float if isinstance(item.default, float) else type(item.default)]
     if item.minimum is not None:

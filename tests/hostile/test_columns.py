@@ -86,7 +86,7 @@ def attack_columns(kind: type[Component]) -> Found:
 
 
 def test_there_are_enough_cases() -> None:
-    """The test of columns has at least a minimum number of cases. References and arguments of the other tests add more
+    """The test of columns has at least a minimum number of cases. The tests of references and of arguments add more
     cases.
     """
     assert sum(1 for kind in COMPONENTS for _ in column_cases(kind)) >= 8000
@@ -103,7 +103,7 @@ def is_same(one: Any, other: Any) -> bool:
 
 @pytest.mark.parametrize("kind", COMPONENTS, ids=lambda kind: kind.__name__)
 def test_valid_row(kind: type[Component]) -> None:
-    """The models that the tests change are valid without the change."""
+    """The models of the tests are valid before the tests change them."""
     world = World()
     assert len(world.add(kind, **valid_row(world, kind))) == 1
 

@@ -1,4 +1,4 @@
-"""Functions that users give to any component return every wrong value. The error must name law, row and time."""
+"""The user functions of every component return each wrong value. The error must name law, row and time."""
 
 from __future__ import annotations
 
@@ -98,8 +98,8 @@ def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
 
 
 def companion(kind: type[Component], name: str) -> dict[str, Any]:
-    """Return columns that a user function requires in addition: the function of its derivative, with correct values, or
-    a switch.
+    """Return columns that a user function requires in addition: a function that returns its correct derivative, or a
+    switch.
     """
     if name == "force_derivative":
         return {"force_function": lambda t, row, u, *_: 0.0 * np.asarray(u)}

@@ -250,8 +250,8 @@ def test_friction_that_nothing_holds(model: str, monkeypatch: pytest.MonkeyPatch
 
 
 def test_the_same_twice() -> None:
-    """A pair of surface and cable that is given twice has the effect of a single pair. A surface that is twice in a set
-    has the effect of a single surface.
+    """A pair of surface and cable that is given twice has the effect of a single pair. A surface that a set contains
+    twice has the effect of a single surface.
     """
     for search, found in (
         ({}, "also belong to another row"),
@@ -285,7 +285,7 @@ def test_off_the_rope_beyond_all_numbers() -> None:
 
 
 def test_shape_markers() -> None:
-    """2D and 3D cables share one name for shape markers, and components that are no cables are refused."""
+    """2D and 3D cables share one name for shape markers, and components that are not cables are refused."""
     world = wl.World()
     flat = el.straight_cable(world, (0.0, 0.0), (1.0, 0.0), 2, **ROPE)
     deep = el.straight_cable(world, (0.0, 1.0, 0.0), (1.0, 1.0, 0.0), 2, **ROPE)

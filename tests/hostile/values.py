@@ -103,7 +103,7 @@ FOR_CHOICES: dict[str, Any] = {"a number": 1, "other words": "Simbody", "longer 
 
 
 def wrong_values(col: Column) -> Iterator[Case]:
-    """Return values that a column must refuse, from its type, shape and range alone."""
+    """Return values that a column must refuse. The values follow from its type, shape and range alone."""
     kind = "O" if col.dtype is object else np.dtype(col.dtype).kind
     if kind == "O":
         yield from ((label, NONSENSE[label]) for label in FOR_FUNCTIONS)

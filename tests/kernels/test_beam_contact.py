@@ -67,7 +67,7 @@ class Line(ContactScene):
 
 
 def place_nodes(order: int) -> Any:
-    """Return the angles of the nodes of two beams along a circle [rad]."""
+    """Return the angles [rad] of the nodes of two beams along a circle."""
     inner = np.sort(PLACES[order])
     return 2.4 - 0.6 * np.concatenate((inner[:-1], 1.0 + inner))
 
@@ -101,7 +101,9 @@ def shake(assembly: Assembly, per_point: int, size: float, random: Any) -> Any:
 
 
 def create_plane_line(order: int, place: Any = (0.03, -0.02), seed: int = 1, **contact: Any) -> Line:
-    """Create beams along a circle in a random state. The circle is at ``place`` of its body."""
+    """Create beams along a circle in a random state. The centre of the circle is at ``place`` in the frame of its
+    body.
+    """
     world, angles = World(), place_nodes(order)
     position = CENTRE + place + RADIUS * np.stack((np.cos(angles), np.sin(angles)), axis=1)
     nodes = world.add(RigidNode2D, position=position, angle=angles - 0.5 * np.pi)
@@ -122,7 +124,8 @@ def create_space_line(
     name: str, order: int = 2, fixed: bool = False, thick: bool = True, seed: int = 1, **contact: Any
 ) -> Line:
     """Create beams along a circle in a random state near a surface. Friction acts at the radius of the beams if
-    ``thick`` is true, otherwise on their axis."""
+    ``thick`` is true, otherwise on their axis.
+    """
     world, angles, random = World(), place_nodes(order), np.random.default_rng(seed)
     none = np.zeros(len(angles))
     position = np.column_stack((CENTRE + RADIUS * np.stack((np.cos(angles), np.sin(angles)), axis=1), none + 0.008))
@@ -222,8 +225,8 @@ def test_balances_in_3d(name: str, thick: bool) -> None:
     parts, places, size = f.reshape(-1, 7), x.reshape(-1, 7), np.abs(f).max()
     assert size > 1.0
     assert_allclose(parts[:, :3].sum(axis=0), 0.0, atol=1e-13 * size)
-    # a rotation of the whole model with the angular velocity w has the rates w x r for positions and E^T w/2 for the
-    # Euler parameters of nodes and body
+    # if the whole model rotates with the angular velocity w, the rate of a position r is w x r, and the rate of the
+    # Euler parameters of nodes and body is E^T w/2
     for w in np.eye(3):
         turned = np.zeros_like(places)
         turned[:, :3] = np.cross(w, places[:, :3])

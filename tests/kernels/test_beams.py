@@ -48,7 +48,7 @@ ORDERS = (1, 2, 3)
 
 
 def energies(world: World, state: State, kind: str) -> Any:
-    """Return elastic energies of the elements [J] and powers of their damping [W], shape (1, elements) each."""
+    """Return the elastic energies [J] of the elements and the powers [W] of their damping, shape (1, elements) each."""
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     (system,) = (system for system in assembly.systems if system.name == kind)
@@ -57,7 +57,7 @@ def energies(world: World, state: State, kind: str) -> Any:
 
 
 def eval_lengths(world: World, beam: Entity) -> Any:
-    """Return the lengths of the elements [m], which follow from the reference configuration."""
+    """Return the lengths [m] of the elements, which follow from the reference configuration."""
     assembly = serial_assembly(world)
     return assembly.local_rows(beam.table, beam.rows).columns["length"]
 
@@ -245,8 +245,8 @@ def test_closed_lines_have_no_force(order: int) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 def test_straight_beam_that_is_laid_around_a_circle(order: int) -> None:
     """A beam that is straight without load and closed around a circle has the bending moment EI/R. With one end free,
-    it is a straight line of its length. If strains are relative to the fraction c of the reference curvature, the
-    moment is (1 - c) EI/R.
+    the beam is a straight line with its unstrained length. If strains are relative to the fraction c of the reference
+    curvature, the moment is (1 - c) EI/R.
     """
     for share in (0.0, 0.4):
         world = World()

@@ -47,7 +47,7 @@ def load(world: wl.World, state: wl.State) -> Assembly:
 
 
 def read_energies(world: wl.World, state: wl.State) -> Any:
-    """Return the stored energies [J] and the powers of damping [W] of all cables, shape (quantities, 3)."""
+    """Return the stored energies [J] and the damping powers [W] of all cables, shape (quantities, 3)."""
     (system,) = (system for system in load(world, state).systems if "Cable" in system.name)
     reading = system.read_account(load(world, state).fields)
     return reading.energies, reading.powers

@@ -260,7 +260,7 @@ def test_couplings_of_earlier_contacts() -> None:
     at = places.slots.at
 
     def find(cable: int, exact: bool = False) -> tuple[bool, set[tuple[int, ...]]]:
-        """Couple the pairs for contact of the first point with one cable. Return whether this was necessary."""
+        """Couple the pairs for contact of the first point with one cable. Return whether the coupling was necessary."""
         data = np.zeros(at.max() + WIDTH)
         data[at[0] + NUMBER] = cable + 1
         places.assign(data)

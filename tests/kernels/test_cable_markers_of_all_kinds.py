@@ -65,7 +65,7 @@ def test_a_law_on_whole_cables(kind: str) -> None:
 
 
 def test_shapes_in_space() -> None:
-    """Of the equally spaced points along the axis of a cable, the end points agree with the nodes, and the middle point
+    """The end points of the equally spaced points along the axis of a cable agree with the nodes, and the middle point
     agrees with Hermite's interpolation.
     """
     world, cables = create_span("space", 2, 3.0)

@@ -1,5 +1,5 @@
-"""For every law, the derivatives of the residual with respect to real columns are computed by dual numbers. They are
-compared with extrapolated differences, and with central differences with the step of `wl.evaluate`.
+"""For every law, the derivatives of the residual with respect to real columns are computed by dual numbers. These
+derivatives are compared with extrapolated differences, and with central differences with the step of `wl.evaluate`.
 """
 
 from __future__ import annotations

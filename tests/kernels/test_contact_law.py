@@ -105,7 +105,9 @@ def test_powers_of_a_point_are_divided_without_rest(state: float) -> None:
 
 @pytest.mark.parametrize(("d", "w"), [(2, 3), (3, 6)])
 def test_points_are_summed_as_products_of_jacobians(d: int, w: int) -> None:
-    """K is the sum of B^T (C B), with B = [S, -I, 0; 0, 0, I] of the point, and the marker maps (c, theta) linearly."""
+    """The matrix K is the sum of B^T (C B) over the points, with B = [S, -I, 0; 0, 0, I]. The marker maps (c, theta)
+    linearly.
+    """
     rng = np.random.default_rng(d)
     S, C, V, n = rng.standard_normal(4), rng.standard_normal((w, w)), rng.standard_normal((w, w)), 4 * d
     B, to = np.zeros((w, n + w)), np.zeros((w, n + w))

@@ -43,9 +43,9 @@ def follow_first(
 
 
 def create_arc(y: float = 0.0, place: Any = (0.0, 0.0), seed: int = 1, **contact: Any) -> ContactScene:
-    """Create two cables without stiffness in a random state near a circle. The centre of the circle is at ``place`` of
-    its body; ``y`` is the offset of the points. The world coordinates are three nodes (4 each), followed by x, y and
-    angle.
+    """Create two cables without stiffness in a random state near a circle. The centre of the circle is at ``place`` in
+    the frame of its body; ``y`` is the offset of the points. The world coordinates are three nodes (4 each), followed
+    by x, y and angle.
     """
     world = World()
     angles = np.array([2.4, 1.8, 1.2])

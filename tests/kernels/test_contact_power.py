@@ -77,7 +77,7 @@ class Arc:
         return {name: float(np.sum(find_output(self.contacts, name).evaluate(rows, self.fields))) for name in POWERS}
 
     def energy_rate(self) -> float:
-        """Return the rate of the stored energy at the current velocities with fixed history [W]."""
+        """Return the rate [W] of the stored energy at the current velocities, with fixed history values."""
         x, h, energy = self.fields.x.copy(), 1e-6, []
         for sign in (1.0, -1.0):
             self.fields.x[:] = x + sign * h * self.fields.v

@@ -68,7 +68,7 @@ def test_forces_of_exudyn(number: int) -> None:
 
 
 def turning_roller() -> tuple[wl.World, Any, Any]:
-    """Create a roller in a gap of a sprocket that turns in 3D, and a roller on a flank, beyond the seat."""
+    """Create a roller in a tooth gap of a sprocket that turns in 3D, and a roller on a flank, beyond the seat."""
     world = wl.World()
     hub = world.add(
         RigidBody3D, position=(0.1, 0.2, 0.3), mass=1.0, inertia=(1.0, 1.0, 1.0), angular_velocity=(0.0, 0.0, 3.0)

@@ -24,7 +24,7 @@ EXACT = 4e-15
 
 
 class Force(NamedTuple):
-    """Result of an inner kernel: a force, its direction and whether it acts."""
+    """Result of an inner kernel: a force, its direction, and whether the force acts."""
 
     size: float
     direction: tuple[float, float]
@@ -74,7 +74,7 @@ def angles(x: FloatArray, y: FloatArray) -> None:
 
 @kernel(inline=True)
 def find_none() -> Force:
-    """Return a force that does not act."""
+    """Return the force of an open contact, which does not act."""
     return NONE
 
 

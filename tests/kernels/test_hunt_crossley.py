@@ -283,7 +283,7 @@ def test_relative_radius() -> None:
 
 def test_round_ellipsoid_is_a_sphere() -> None:
     """Except for rounding errors, the results for ellipsoids with three equal axes are equal to the results for
-    spheres. This is also true for contact with half spaces.
+    spheres. The results are also equal for contact with half spaces.
     """
     results = []
     for kind, size in ((ContactSphere, {"radius": 0.5}), (ContactEllipsoid, {"semi_axes": (0.5,) * 3})):

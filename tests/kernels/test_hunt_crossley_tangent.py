@@ -160,7 +160,9 @@ def test_tangent(builder: Callable[..., None], moving: float, columns: dict[str,
 
 
 def test_no_tangent_without_force() -> None:
-    """A contact that separates so fast that its force is 0, and a disabled contact, have no tangent."""
+    """A contact that separates so fast that its force is 0, and a disabled contact, do not contribute to the
+    tangent.
+    """
     for velocity, enabled in ((50.0, True), (0.0, False)):
         world = World()
         columns = {"contact_set": world.add(ContactSet)}

@@ -61,14 +61,14 @@ def law_in_plane(t: float, x: Any, r: Any, slope: Any, velocity: Any) -> Any:
 
 
 def law_of_a_point(t: float, x: float, r: Any, slope: Any, velocity: Any, force: Any) -> None:
-    """User function like `law`, which is called for one point."""
+    """User function like `law` that is called for one point."""
     force[0] = np.sin(r[0]) * velocity[1]
     force[1] = slope[0] ** 2 * x + t
     force[2] = velocity[0] ** 2 - 0.3 * velocity[2] * r[2]
 
 
 def law_of_a_point_in_plane(t: float, x: float, r: Any, slope: Any, velocity: Any, force: Any) -> None:
-    """User function like `law_in_plane`, which is called for one point."""
+    """User function like `law_in_plane` that is called for one point."""
     force[0] = np.sin(r[0]) * velocity[1]
     force[1] = slope[0] ** 2 * x + t
 
@@ -82,7 +82,7 @@ def flow(t: float, x: Any) -> tuple[Any, Any]:
 
 
 def flow_at_a_point(t: float, x: Any, u: Any, u_t: Any) -> None:
-    """User function like `flow`, which is called for one point."""
+    """User function like `flow` that is called for one point."""
     u[0], u_t[0] = 0.3 * np.sin(x[1] + t), 0.3 * np.cos(x[1] + t)
     u[1] = 0.1 * x[0] * x[2]
 
@@ -321,8 +321,8 @@ def test_compiled_functions_are_those_of_arrays() -> None:
 
 
 def test_constant_loads_have_no_tangent() -> None:
-    """Constant loads per reference length act like weights. Such loads have no tangent, and their nodal forces agree
-    with the closed form of ∫ S dx.
+    """Constant loads per reference length act like weights. Such loads do not contribute to the tangent, and their
+    nodal forces agree with the closed form of ∫ S dx.
     """
     world = wl.World()
     cable = straight_cable(world, (0.0, 0.0), (1.5, 0.0), 1, **CABLE)

@@ -138,7 +138,9 @@ def test_waterplanes_are_derivatives(shape: str) -> None:
 
 
 def test_parts_of_a_polyhedron() -> None:
-    """Parts have the volume and the moment of the whole; parts without volume are omitted."""
+    """The sums of the volumes and moments of the parts equal the values of the whole mesh; parts without volume are
+    omitted.
+    """
     points, triangles = SHAPES["tube"]
     volume, center = find_moments(points[triangles])
     parts = divide_polyhedron(points[triangles], np.array((5, 5, 2)))
@@ -155,7 +157,7 @@ def test_parts_of_a_polyhedron() -> None:
 
 
 def test_a_plane_through_faces() -> None:
-    """Of two parts with a common face in the plane of the water, only one has a waterplane."""
+    """If two parts have a common face in the plane of the water, only one part has a waterplane."""
     points, triangles = hulls.box((1.0, 2.0, 1.0))
     parts = divide_polyhedron(points[triangles], np.array((1, 1, 2)))
     V, S, area, *_ = immerse_parts(parts, 0.0, np.array((0.0, 0.0, 1.0)))

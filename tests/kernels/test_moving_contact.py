@@ -216,8 +216,8 @@ def eval_contact_output(pairs: Pairs, name: str) -> Any:
 def test_virtual_power(place: Any) -> None:
     """For any rates, the power f.q_t of all coordinates equals the power of the normal and tangential point forces.
 
-    With segment normals, the power is the sum of f_n v_n + f_t v_t, with v from the velocities of the material. This
-    shows that forces are mapped to coordinates by the transpose of the map from rates to velocities.
+    With segment normals, the power is the sum of f_n v_n + f_t v_t, with v from the velocities of the material.
+    Therefore forces are mapped to coordinates by the transpose of the map from rates to velocities.
     """
     pairs = create_pairs("mmmm", place)
     set_random(pairs, 5)
@@ -273,7 +273,8 @@ COMBINATIONS += list(product((True, False), (0.0,), PLACES, (True, False), LENGT
 @pytest.mark.parametrize(("normals", "stiffness", "place", "clip", "sticking"), COMBINATIONS)
 def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool, sticking: str) -> None:
     """All derivatives, including the derivatives for s and s_t, agree with central differences for moving and plain
-    cables."""
+    cables.
+    """
     columns = {"use_segment_normals": normals, "friction_stiffness": stiffness, "clip_normal_force": clip}
     columns["sticking_length"] = sticking
     pairs = create_pairs("mmmmmpmm", place, **columns)

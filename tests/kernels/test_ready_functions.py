@@ -163,7 +163,7 @@ def test_prescribed_motion_is_exact() -> None:
 
 
 def test_no_python_in_a_step() -> None:
-    """Loads and constraints with ready functions call only kernels. Python functions are called once per time."""
+    """Loads and constraints with ready functions call only kernels. Python functions are called once for each time."""
     for python in (False, True):
         world, _ = create_driven(python)
         systems = wl.State(world).assembly.layout.systems

@@ -100,7 +100,8 @@ def create_arc(name: str = "drum", fixed: bool = False, seed: int = 1, **contact
 @pytest.mark.parametrize("fixed", [False, True])
 def test_tangent(name: str, fixed: bool) -> None:
     """Tangents agree with differences for all states of points on every kind of surface, on the ground and on moving
-    bodies."""
+    bodies.
+    """
     for seed in range(3):
         arc = create_arc(name, fixed, seed)
         assert (arc.output("normal_force") != 0.0).sum() >= 6 and (arc.forces()[6:21:7] != 0.0).all()
@@ -162,8 +163,9 @@ def test_places_of_lines(lines: int) -> None:
 
 
 def test_moment_of_a_tilted_ribbon() -> None:
-    """If a ribbon on a plane is tilted by an angle about its axis, the moment per length is k w²/12 sin cos. This is
-    the moment of a pressure that varies linearly across the width. The force equals the force at the depth of the axis.
+    """If a ribbon on a plane is tilted by an angle φ about its axis, the moment per length is k w²/12 sin φ cos φ. This
+    is the moment of a pressure that varies linearly across the width. The force equals the force at the depth of the
+    axis.
     """
     world, tilt, depth = World(), 0.01, 0.002
     t = np.array((1.0, 0.0, 0.0))

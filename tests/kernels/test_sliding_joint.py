@@ -101,7 +101,9 @@ def test_wrong_tracks() -> None:
 
 
 def test_a_carriage_off_its_rope() -> None:
-    """If a point is not on its cable at the start of statics or dynamics, an error with the distance is raised."""
+    """If a point is not on its cable at the start of statics or dynamics, an error that states the distance is
+    raised.
+    """
     world, cables = create_span("plane", 4, 4.0)
     con.sliding_joint(world, cables, world.add(MassPoint, position=(1.0, 0.3), mass=1.0), 1.0, speed=0.0)
     words = r"marker of the joint at \(1, 0.3, 0\) m is 0.3 m away from the rope at s = 1 m: must be on the rope"

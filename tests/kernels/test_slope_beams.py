@@ -40,7 +40,7 @@ SECTION = {**SPACE, "rotary_inertia": (0.03, 0.01, 0.02), "section_stiffness": (
 
 
 def energies(world: World, state: State) -> Any:
-    """Return elastic energies of the elements [J] and powers of their damping [W], shape (1, elements) each."""
+    """Return the elastic energies [J] of the elements and the powers [W] of their damping, shape (1, elements) each."""
     assembly = serial_assembly(world)
     assembly.load_fields(state)
     (system,) = (system for system in assembly.systems if system.name == "SlopeBeam3D")
@@ -51,7 +51,7 @@ def energies(world: World, state: State) -> Any:
 @pytest.mark.parametrize("order", ORDERS)
 def test_tangents_against_differences(order: int) -> None:
     """Tangents of forces and damping in motion agree with differences, for coupled sections, loads that rotate with
-    nodes and with points beside the axis, and a joint.
+    nodes and with points at a distance from the axis, and a joint.
     """
     world, beam = create_slope_beam(order)
     nodes = nodes_of(world, beam)
@@ -252,7 +252,7 @@ def test_errors(node: dict[str, Any], columns: dict[str, Any], words: str) -> No
 
 
 def test_marker_outside_the_beam() -> None:
-    """A marker beyond the end of a beam and a marker beside a node cause errors."""
+    """A marker beyond the end of a beam, and a marker at a distance from a node, cause errors."""
     world = World()
     beam = straight_beam(world, (0, 0, 0), (1, 0, 0), 2, **SECTION)
     with pytest.raises(ModelError, match=re.escape("must be (0, 0), the only place that a PointSectionSlopes3D has")):

@@ -91,7 +91,7 @@ def test_damping_of_a_rope_is_limited_by_its_tension(rate: float, tension: float
 
 def test_a_falling_mass_is_caught_by_its_rope() -> None:
     """The mass falls freely by h, and then stretches the rope by s with m g (h + s) = k s²/2. The largest sample can be
-    smaller than the maximum by a step²/8, where a is the acceleration at the maximum.
+    smaller than the maximum by a h²/8, where a is the acceleration at the maximum and h the step.
     """
     h = 0.5
     weight, k = 2.0 * 9.81, 400.0

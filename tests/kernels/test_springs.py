@@ -39,8 +39,8 @@ K, D, OFFSET = np.array([7.0, 11.0, 3.0]), np.array([2.0, 5.0, 1.0]), np.array([
 
 
 def create_world() -> tuple[World, dict[str, Entity]]:
-    """Create a world with markers on an offset point of a cable without stiffness, off-centre on a body, and on other
-    entities.
+    """Create a world with markers at a point off the axis of a cable without stiffness, off the centre of a body, and
+    on other entities.
     """
     world = World()
     nodes = [
@@ -195,7 +195,9 @@ def test_cartesian_outputs_and_balance() -> None:
 
 
 def test_rigid_motion_gives_no_net_force() -> None:
-    """Forces of springs between points of free bodies sum to zero, and have no moment about the body's centre."""
+    """The sum of the forces of springs between points of free bodies is zero, and the forces have no moment about the
+    body's centre.
+    """
     world, markers = create_world()
     world.add(CartesianSpringDamper, marker0=markers["body"], marker1=markers["edge"], stiffness=K[0], damping=0.0)
     assembly = random_assembly(world)

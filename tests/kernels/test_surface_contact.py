@@ -302,8 +302,8 @@ def test_forces_moments_and_power(name: str) -> None:
     nodes = f[:18].reshape(6, 3)
     assert size > 1.0
     assert_allclose(nodes[::2].sum(axis=0) + f[18:21], 0.0, atol=1e-13 * size)
-    # a rotation of the model about the origin with the angular velocity w has the rates w x for positions and slopes,
-    # and E^T w/2 for Euler parameters
+    # if the model rotates about the origin with the angular velocity w, the rate of a position or slope r is w x r, and
+    # the rate of the Euler parameters is E^T w/2
     e0, e1, e2, e3 = x[21:25]
     E = np.array([[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]])
     for w in np.eye(3):

@@ -122,7 +122,7 @@ def test_units_of_headings(heading: str, factor: float, tmp_path: Path) -> None:
 
 
 def test_units_of_all_outputs_are_read() -> None:
-    """Units that `Sensors` writes can be read."""
+    """Units that `Sensors` writes to headings can be read."""
     for law in all_laws().values():
         for output in law.outputs.values():
             for unit in (output.unit, output.unit.replace(",", ";")):

@@ -128,9 +128,9 @@ def test_forces_moments_and_power(name: str) -> None:
     nodes, on_nodes = x[NODES].reshape(3, 7), f[NODES].reshape(3, 7)
     assert size > 1.0
     assert_allclose(on_nodes[:, :3].sum(axis=0) + f[21:24], 0.0, atol=1e-13 * size)
-    # A rotation of the whole model about the origin with the angular velocity w has the rates w x for positions and
-    # slopes, and E^T w/2 for Euler parameters. The rates of the angles are the spins of the frames, which are rotated
-    # from the reference slopes b.
+    # If the whole model rotates about the origin with the angular velocity w, the rate of a position or slope r is w x
+    # r, and the rate of the Euler parameters is E^T w/2. The rates of the angles are the spins of the frames, which are
+    # rotated from the reference slopes b.
     e0, e1, e2, e3 = x[24:28]
     E = np.array([[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]])
     b = arc.assembly.layout.reference[NODES].reshape(3, 7)[:, 3:6]

@@ -269,8 +269,8 @@ def test_not_a_function() -> None:
 
 
 def test_functions_without_motion_are_not_differentiated() -> None:
-    """Functions of time alone give the forces and the tangent of a plain function of all arguments. They are called
-    once for each row and evaluation.
+    """Functions of time alone give the forces and the tangent of a plain function of all arguments. These functions are
+    called once for each row and evaluation.
     """
     calls = list[float]()
 

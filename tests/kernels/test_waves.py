@@ -301,8 +301,8 @@ def test_standing_waves_of_second_order() -> None:
 
 
 def eval_surface_errors(waves: dict[str, Any]) -> Any:
-    """Return the errors of the kinematic condition [m/s] and of the condition of constant pressure [m/s^2] at some
-    points of the surface.
+    """Return the errors of the kinematic condition (in m/s) and of the condition of constant pressure (in m/s^2) at
+    some points of the surface.
     """
     h, t, x = 1e-5, 0.3, np.array([(0.0, 0.0), (3.0, 1.0), (7.0, -4.0), (11.0, 6.0), (-5.0, 2.0)])
     zero = np.zeros(len(x))
@@ -392,8 +392,8 @@ def test_errors_of_waves_of_second_order(changes: dict[str, Any], depth: float, 
 
 
 def test_waves_that_are_too_high_for_second_order() -> None:
-    """If the waves of second order are not small compared with the waves, an error is raised. The cases are shallow
-    water and steep waves of high frequency.
+    """If the waves of second order are not small compared with the waves of first order, an error is raised. The cases
+    are shallow water and steep waves of high frequency.
     """
     shallow, steep = con.regular_wave(2.0, 10.0), con.regular_wave(3.0, 2.2)
     for waves, depth, share in ((shallow, 2.0, "4.8"), (steep, 100.0, "0.62")):

@@ -119,8 +119,8 @@ def test_friction_drives_the_length() -> None:
 
 
 def test_equal_to_plain_cables_while_the_winch_stands() -> None:
-    """A winch rope of constant length moves like plain cables with contact points. An increasing weight pulls the rope
-    over a rotating sheave, first without and then with slip.
+    """The motion of a winch rope of constant length equals the motion of plain cables with contact points. An
+    increasing weight pulls the rope over a rotating sheave, first without and then with slip.
     """
     found = []
     for winch in (True, False):
@@ -151,7 +151,7 @@ def test_equal_to_plain_cables_while_the_winch_stands() -> None:
 
 
 def test_what_is_refused() -> None:
-    """Errors are raised for 3D cables, for cables that are no winch cables, for friction without bristles and dampers,
+    """Errors are raised for 3D cables, for cables that are not winch cables, for friction without bristles and dampers,
     and for closed routes.
     """
     world = wl.World()

@@ -53,7 +53,8 @@ def create(
     **more: Any,
 ) -> tuple[wl.World, Any, Entity, State]:
     """Create a rope of four cables above a surface on the ground, or on a body that rotates about its centre or about
-    another point, and a state with random motion in which points slip, stick, or have just touched."""
+    another point, and a state with random motion in which points slip, stick, or have just touched.
+    """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     outlet, end = (-0.8, 1.0, 0.0)[:dims], (0.9, 0.95, 0.05)[:dims]
     rope = winch_rope(world, outlet, end, 4, **ROPE, **(TORSION if torsion else {}))
@@ -77,7 +78,8 @@ def create(
 
 def fill_history(world: wl.World, rope: Any, contact: Entity, state: State, rng: np.random.Generator, law: str) -> None:
     """Write random history values: points that slip, stick, or have just touched, and on soft beds points with
-    suction. With a search, the first row of each cable is assigned to the surface."""
+    suction. With a search, the first row of each cable is assigned to the surface.
+    """
     widths = {"plain": 5 * POINTS + 1, "soft": 7 * POINTS + 1, "search": 5 * POINTS + 2}
     data = state.data.reshape(len(contact), widths[law])
     if law == "search":
@@ -110,7 +112,8 @@ def test_tangents_against_differences(body: str, mu: float, clip: bool) -> None:
 @pytest.mark.parametrize("body", ["ground", "off"])
 def test_tangents_of_soft_beds_and_searches(body: str, law: str) -> None:
     """Tangents agree with differences on soft beds, with points that press and points under suction, and for rows whose
-    surface a search has found."""
+    surface a search has found.
+    """
     for kind in ("near plane", "near drum"):
         # this seed gives no points whose direction of slip is almost undefined, because differences are inaccurate at
         # such points
@@ -146,7 +149,8 @@ def eval_forces(world: wl.World, contact: Entity, state: State) -> State:
 @pytest.mark.parametrize("kind", SURFACES)
 def test_power_is_the_sum_of_the_powers_of_points(kind: str, torsion: bool, law: str) -> None:
     """The power of the forces on all coordinates is the sum of the powers of all points, with the slip velocity of the
-    material, also on soft beds and with a search."""
+    material, also on soft beds and with a search.
+    """
     world, _, contact, state = create(kind, "ground", torsion=torsion, law=law)
     forces = eval_forces(world, contact, state)
     assert_allclose(forces.q @ state.v, sum(wl.eval_output(contact, name, state).sum() for name in POWERS), rtol=1e-11)
@@ -185,8 +189,9 @@ def test_slip_is_that_of_the_material() -> None:
 @pytest.mark.parametrize("torsion", [False, True])
 @pytest.mark.parametrize("kind", SURFACES)
 def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool, law: str) -> None:
-    """At constant length, all forces on nodes and body equal those of plain cables with the same motion and history,
-    also on soft beds and with a search."""
+    """At constant length, all forces on nodes and body equal the forces of plain cables with the same motion and
+    history values, also on soft beds and with a search.
+    """
     world, rope, contact, state = create(kind, torsion=torsion, law=law)
     state.put(rope.feed, 0.0)
     state.put(rope.feed, 0.0, "v")

@@ -60,7 +60,8 @@ def follow(state: wl.State, time: float) -> wl.State:
 @pytest.mark.parametrize("turned_from", [(0.0, 0.0, 0.0), (0.2, 1.0, 0.3)])
 def test_tangent_against_differences(turned_from: Any) -> None:
     """Derivatives of forces, damping, inertia and weight with respect to nodes, angles and length agree with
-    differences."""
+    differences.
+    """
     check_tangent(create_rope(store_tension=8.0, store_twist=0.3, turned_from=turned_from)[0], displacement=0.2)
 
 
@@ -114,8 +115,8 @@ def eval_spin_energy(rope: WinchRope, state: wl.State) -> float:
 
 
 def test_energy_of_the_spin_closes() -> None:
-    """The power of the inertia forces of the spin is the rate of the kinetic energy of the spin minus the kinetic
-    energy ½ J l_t ω_0² per time of the rope that enters. The rate is computed by differences along a motion.
+    """The power of the inertia forces of the spin is the rate of the kinetic energy of the spin minus the inflow ½ J
+    l_t ω_0² of kinetic energy with the rope that enters. The rate is computed by differences along a motion.
     """
     world, rope = create_rope(3, mass_per_length=0.0)
     state, h = disturb(world, 3), 1e-5
@@ -128,8 +129,9 @@ def test_energy_of_the_spin_closes() -> None:
 
 
 def test_angular_momentum_of_a_straight_rope_closes() -> None:
-    """By differences, the sum of the torques of inertia on the angles is the change of the angular momentum ∫ J ω dx
-    minus the momentum J l_t ω_0 of the rope that enters."""
+    """By differences, the sum of the torques of inertia on the angles is the rate of the angular momentum ∫ J ω dx
+    minus the inflow J l_t ω_0 of angular momentum with the rope that enters.
+    """
     world, rope = create_rope(3, mass_per_length=0.0)
     state, h = wl.State(world), 1e-5
     random = np.random.default_rng(4)
@@ -150,8 +152,9 @@ def test_angular_momentum_of_a_straight_rope_closes() -> None:
 
 @pytest.mark.parametrize("damping", [0.0, 1.0])
 def test_power_of_the_forces_is_accounted(damping: float) -> None:
-    """By differences along a motion, the power of the forces is the change of the stored energies plus the dissipated
-    power minus the energy W l_t of the rope that enters. The carried power is the power of the inertia forces.
+    """By differences along a motion, the power of the forces is the rate of the stored energies plus the dissipated
+    power minus the inflow W l_t of energy with the rope that enters. The carried power is the power of the inertia
+    forces.
     """
     losses = {name: damping * ROPE[name] for name in ("axial_damping", "torsional_damping")}
     world, _ = create_rope(store_tension=8.0, store_twist=0.4, **losses)

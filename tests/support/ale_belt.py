@@ -20,9 +20,10 @@ EA, STRAIN, RHO = 4e4, -0.01, 3.0
 
 
 class Drive(NamedTuple):
-    """The belt model.
+    """The model of the belts.
 
-    ``holds`` are supports for the preload only. ``mesh_holds`` are supports of the first nodes of the belts.
+    ``holds`` are supports that act only during the preload. ``mesh_holds`` are supports of the first nodes of the
+    belts.
     """
 
     world: World
@@ -92,7 +93,7 @@ def create_drive(moving: tuple[bool, ...], gap: float = 0.0, elements: int = ELE
 
 
 def preload(model: Drive) -> State:
-    """Find the equilibrium without friction, with supports for all free motions."""
+    """Find the equilibrium without friction. Supports prevent all free motions."""
     world, mu = model.world, model.contacts.table.collect("friction_coefficient")[model.contacts.rows].copy()
     world.set(model.contacts, friction_coefficient=0.0)
     world.set(model.drive, active=False)
@@ -104,7 +105,7 @@ def preload(model: Drive) -> State:
 
 
 def create_motion(model: Drive, end: float, step: float = 5e-4, **settings: Any) -> Dynamic:
-    """Create the solver of the motion after the preload, with the wheels free."""
+    """Create the solver of the motion after the preload, in which the wheels are free."""
     for hold in model.holds:
         model.world.set(hold, active=False)
     values = {"spectral_radius": 0.5, "passes": Passes(atol=1e-2), "atol": 1e-6, "name": ""}

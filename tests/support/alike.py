@@ -1,4 +1,4 @@
-"""Comparison of functions by their syntax trees, for tests that no code exists twice."""
+"""Comparison of functions by their syntax trees, for tests that detect code that exists twice."""
 
 from __future__ import annotations
 

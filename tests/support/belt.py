@@ -139,7 +139,7 @@ def build_belt(info: dict[str, Any]) -> Belt:
 
 
 def solve_static(belt: Belt, info: dict[str, Any]) -> tuple[State, Static]:
-    """Solve the static preload as the reference file describes it."""
+    """Solve the static preload with the settings of the reference file."""
     a = info["args"]
     belt.prepare_static()
     ale = a["statMode"] == "ale"

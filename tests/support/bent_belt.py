@@ -39,12 +39,12 @@ class Belt:
 
     @property
     def length(self) -> float:
-        """Reference length of the belt along the circles [m]."""
+        """Reference length [m] of the belt along the circles."""
         return 2.0 * np.pi * self.radius + 2.0 * self.distance
 
     @property
     def preload(self) -> float:
-        """Axial force of the belt along the circles [N]."""
+        """Axial force [N] of the belt along the circles."""
         return -self.EA * self.strain
 
 

@@ -91,10 +91,10 @@ def create_trolleys() -> tuple[wl.World, Entity, Entity]:
 
 
 def find_momentum(world: wl.World, cables: Entity, bead: Entity, state: wl.State) -> FloatArray:
-    """Return the momentum [kg m/s] of a free ring and its bead, and the moment of this momentum about the origin [kg
+    """Return the momentum [kg m/s] of a free ring with its bead, and the angular momentum of both about the origin [kg
     m^2/s], shape (2, 3).
 
-    Momentum and moment are products of the mass matrix with rigid motions.
+    Momentum and angular momentum are products of the mass matrix with rigid motions.
     """
     M, chain, point = wl.assemble_mass(world, state)[:, :], nodes_of(world, cables), nodes_of(world, bead)
     p, x = M @ state.v, state.q.copy()
@@ -103,7 +103,7 @@ def find_momentum(world: wl.World, cables: Entity, bead: Entity, state: wl.State
     x[of_point] += point.position
     dims = of_point.shape[1]
     linear, angular = np.zeros(3), np.zeros(3)
-    # slopes have moments of momentum, but no linear momentum
+    # momenta of slopes contribute to the angular momentum, but not to the linear momentum
     for numbers, moves in ((of_chain[:, :dims], 1.0), (of_chain[:, dims:], 0.0), (of_point, 1.0)):
         parts, places = np.zeros((len(numbers), 3)), np.zeros((len(numbers), 3))
         parts[:, :dims], places[:, :dims] = p[numbers], x[numbers]

@@ -68,7 +68,7 @@ def create_drive(
     """Create two circles on bearings. The left circle is driven to ``speed`` [rad/s] in 0.2 s, and the right circle is
     braked [N m s].
 
-    ``motor`` is a function of time for the speed [rad/s], which replaces the start in 0.2 s.
+    ``motor`` is a function of time that returns the speed [rad/s], and replaces the start in 0.2 s.
     """
     world = wl.World()
     circles = [
@@ -114,9 +114,9 @@ def create_drive(
 class Run(NamedTuple):
     """Means over the last part of a run of a drive, results of theory for the torque of the drive, and the solver.
 
-    ``found`` has speed loss, tensions and slip arc of the simulation. ``torques`` are the torques of contact on
-    the driven circle, of its brake, and of the drive [N m]. ``lost`` is the power of sliding and of tangential dampers
-    on both circles [W].
+    ``found`` has speed loss, tensions and slip arc of the simulation. ``torques`` are the torques [N m] of contact on
+    the driven circle, of its brake, and of the drive. ``lost`` is the power [W] of sliding and of tangential dampers on
+    both circles.
     """
 
     found: Creep
@@ -131,7 +131,7 @@ def run_drive(
     model: Drive, EA: float, e0: float, step: float, end: float, last: float, speed: float = 40.0, brake: float = 1.2,
     k: float = 3.2e8, **solver: Any
 ) -> Run:  # fmt: skip
-    """Run to ``end`` and take means over the last ``last`` seconds."""
+    """Run to the time ``end``, and compute means over the last ``last`` seconds."""
     watched: list[Any] = [
         wl.Sensor(model.circles[1], "angular_velocity", name="speed"),
         wl.Sensor(model.drive, "force", name="drive"),
@@ -172,10 +172,10 @@ def measure_traction(model: Drive, step: float, end: float, last: float, **solve
 
 
 def solve_capstan(kind: Any, elements: int, segments: int, mu: float, steps: int = 60) -> tuple[float, int]:
-    """Return the ratio of the tensions of a rope that is pulled over half a turn, and the Newton iterations.
+    """Return the ratio of the tensions of a rope that is pulled over half a turn, and the number of Newton iterations.
 
-    The ratio is the median over the second half of the steps, because in a few steps a contact that has just closed
-    still sticks.
+    The ratio is the median over the second half of the steps, because in a few steps a contact sticks that has just
+    closed.
 
     A weight of 100 N hangs on the left end. The right end is pulled down by the length of two elements in ``steps``
     equilibria.

@@ -40,7 +40,7 @@ class Case(NamedTuple):
     slips.
 
     ``inertia`` is rhoA v²/N in the unloaded belt, which determines the mass per length. ``contact_damping`` is the time
-    constant of the contact relative to the time in which a segment passes a point. ``damping_ratio``, the fraction of
+    constant of the contact relative to the time in which a segment passes a point. ``damping_ratio``, a fraction of the
     critical damping, may replace ``contact_damping``. ``flexure`` is the relative bending stiffness EI/(EA R²).
     ``points`` states whether contact points with circles are used. ``discs`` states whether contact points with
     surfaces (drums on the pulleys) are used. If ``shear_stiffness`` [N] is given, the belt consists of beams of the
@@ -68,9 +68,7 @@ class Case(NamedTuple):
 
     @property
     def length(self) -> float:
-        """Reference length of the belt [m], which is stretched by ``stretch`` when the belt is placed around the
-        pulleys.
-        """
+        """Reference length [m] of the belt, which is stretched by ``stretch`` when it is placed around the pulleys."""
         return (2 * DISTANCE + 2 * np.pi * (RADIUS + self.offset)) / self.stretch
 
 
@@ -126,7 +124,7 @@ def velocity_penalty(case: Case) -> float:
 
 
 def unloaded_tension(case: Case) -> float:
-    """Return the axial force of the belt without load [N]."""
+    """Return the axial force [N] of the belt without load."""
     return case.axial_stiffness * (case.stretch - 1 - case.reference_strain)
 
 
@@ -159,7 +157,7 @@ def eval_sinking(case: Case, tension: float | None = None) -> float:
     """Return the deflection [m] that the contact depth causes in the bristles of an unloaded belt, at the entry and at
     the exit of a circle.
 
-    ``tension`` is the tension of the strands [N]. The default is the tension of the unloaded belt without contact
+    ``tension`` is the tension [N] of the strands. The default is the tension of the unloaded belt without contact
     depth.
     """
     tension = unloaded_tension(case) if tension is None else tension
@@ -256,7 +254,8 @@ def create_belt(world: World, case: Case, pulleys: list[Entity]) -> Entity:
 
 def lay_belt(case: Case, theory: BeltCreep, belt: Entity, world: World) -> tuple[Any, Any]:
     """Return the coordinates of the nodes of the belt in the steady motion minus their values in the reference
-    configuration, and the rates of the coordinates."""
+    configuration, and the rates of the coordinates.
+    """
     nodes, beams = nodes_of(world, belt), case.shear_stiffness is not None
     material = np.arange(len(nodes)) * case.length / len(nodes)
     # in steady motion, the velocity is v = c dr/dX
@@ -331,7 +330,7 @@ class Measured(NamedTuple):
     """Results of a run: speed loss [1] in the simulation, and theoretical speed loss for the torque in the simulation.
 
     ``traction`` is the largest |f_t| of a segment over the last ``mean`` passes, as a fraction of the limit mu F/R at
-    the slack end of the arc. ``bend`` is the deflection of a bristle by the force of ``traction`` [m]. ``tension`` is
+    the slack end of the arc. ``bend`` is the deflection [m] of a bristle by the force of ``traction``. ``tension`` is
     the mean axial force [N].
     """
 

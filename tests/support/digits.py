@@ -81,7 +81,7 @@ def pytest_configure(config: pytest.Config) -> None:
 
 
 def read(folder: Path) -> dict[str, Any]:
-    """Return all vectors of the files of a folder, by name."""
+    """Return all vectors of the files of a folder, with their names as keys."""
     found: dict[str, Any] = {}
     for file in sorted(folder.glob("*.npz")):
         with np.load(file) as content:
@@ -90,7 +90,9 @@ def read(folder: Path) -> dict[str, Any]:
 
 
 def compare(one: dict[str, Any], other: dict[str, Any]) -> dict[str, float]:
-    """Return the largest difference of each vector, relative to its largest value; inf if the lengths differ."""
+    """Return the largest difference of each pair of vectors, relative to the largest value, or inf if the lengths
+    differ.
+    """
     differences = {}
     for name in one.keys() & other.keys():
         a, b = one[name], other[name]

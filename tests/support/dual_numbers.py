@@ -202,7 +202,7 @@ def complex_of(x: Any, y: Any = 0.0) -> Any:
 
 
 def on_value(function: Callable[..., Any]) -> Callable[..., Any]:
-    """Return a function that uses only the values of dual numbers. The result of the function has no derivative."""
+    """Return a function that uses only the values of dual numbers, so its result has no derivative."""
     return lambda *args: function(*(split(x)[0] for x in args))
 
 

@@ -1,4 +1,4 @@
-"""Models for energy balances: a free ring, an oscillator, spheres that fall, a belt drive in steady motion."""
+"""Models for energy balances: a free ring, an oscillator, falling spheres, and a belt drive in steady motion."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ RADIUS, TURNING, BULGE = 0.5, 2.0, 0.3
 
 
 def create_ring(elements: int = 12, damping: float = 0.0) -> tuple[wl.World, wl.State]:
-    """Create a free ring of cables. The ring has no force at rest, rotates, and oscillates as an oval."""
+    """Create a free ring of cables. The ring has no internal forces at rest. The ring rotates, and oscillates between
+    two ovals.
+    """
     world, phi = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
     c, s = np.cos(phi), np.sin(phi)
     nodes = world.add(PointSlope2D, position=RADIUS * np.column_stack((c, s)), slope=np.column_stack((-s, c)))

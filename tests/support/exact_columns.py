@@ -1,4 +1,4 @@
-"""Program that compares extrapolated differences with respect to columns to dual numbers, see dual_numbers.py.
+"""Program that compares extrapolated differences with respect to columns with dual numbers, see dual_numbers.py.
 
 Usage: WINDLASS_JIT=0 python -m support.exact_columns -out OUT.json
 """

@@ -36,7 +36,7 @@ Item = dict[str, Any]
 
 @dataclass
 class Items:
-    """A world and its entities by item number. A ground node or marker without an entity is None."""
+    """A world and its entities by item number. The value of a ground node or marker without an entity is None."""
 
     world: World
     nodes: list[Entity | None] = field(default_factory=list)

@@ -42,7 +42,7 @@ def read_reference(name: str) -> Any:
 
 
 def add_material(world: World, given: Case | None) -> dict[str, Entity]:
-    """Return the material of a surface as a keyword argument; empty if the case has no material."""
+    """Return the material of a surface as keyword arguments, or an empty dictionary if the case has no material."""
     if given is None:
         return {}
     names = ("plane_strain_modulus", "dissipation", "static_friction", "dynamic_friction", "viscous_friction")

@@ -37,7 +37,7 @@ def create_laid_net(lines: int = 4, height: float = 1e-3) -> LaidNet:
     """Create a net of crossing ropes ``height`` [m] above a floor and a sphere. The sphere is not below the middle of
     the net.
 
-    Contact partners are searched among the ropes, and among sphere and floor.
+    The contact searches find the partners among the ropes, and among sphere and floor.
     """
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     half = 0.5 * lines * MESH

@@ -65,7 +65,7 @@ def hung_lattice(n: int, cables_per_line: int = 1, side_load: float = 0.0, **col
     Args:
         n: number of meshes along each side.
         cables_per_line: cables between neighbouring knots.
-        side_load: total force along x on the right edge [N]; a large push makes the rows buckle.
+        side_load: total force [N] along x on the right edge; a large negative force makes the rows buckle.
         **columns: columns of `Cable2D` that replace the defaults, and arguments of `cables_from_mesh`.
     """
     world = World(gravity=(0.0, -GRAVITY))

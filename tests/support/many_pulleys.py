@@ -1,4 +1,4 @@
-"""Belts that zigzag around driven pulleys on a ring, with one contact row per pair or with a circle set."""
+"""Belts that run in zigzag around driven pulleys on a ring, with one contact row per pair or with a circle set."""
 
 from __future__ import annotations
 

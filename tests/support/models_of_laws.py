@@ -146,7 +146,7 @@ class Complete(Exception):
 
 
 def find_world(function: Callable[[], Any]) -> World:
-    """Return the first world that a function finalizes. The function ends there."""
+    """Return the first world that a function finalizes. The function ends at this point."""
     original = World.finalize
 
     def stop(world: World) -> None:
@@ -166,7 +166,7 @@ def find_world(function: Callable[[], Any]) -> World:
 
 
 def list_models(folder: Path) -> dict[str, Callable[[], World]]:
-    """Return functions that create the models, by name."""
+    """Return the functions that create the models, with their names as keys."""
     functions: dict[str, Callable[[], Any]] = {
         "contacts in a plane": press_in_plane,
         "contacts in space": press_in_space,

@@ -46,7 +46,8 @@ def create_chain(links: int, gravity: float = G, length: float = 1.0) -> wl.Stat
 def create_ring(elements: int, turning: float | None = None) -> wl.State:
     """Create a free ring of radius 1 m, 0.5 kg/m, EI = 1 N m^2, nearly inextensible, in equilibrium.
 
-    With an angular velocity [rad/s], material moves through nodes at rest, under the tension of its centrifugal force.
+    With an angular velocity [rad/s], the material moves through nodes at rest, under the tension that the centrifugal
+    force causes.
     """
     world, angle = wl.World(), 2.0 * np.pi * np.arange(elements) / elements
     radial, along = np.stack((np.cos(angle), np.sin(angle)), 1), np.stack((-np.sin(angle), np.cos(angle)), 1)

@@ -1,4 +1,4 @@
-"""Program for mpiexec: a belt of ALE cables with friction runs up to speed, and its last state is written.
+"""Program for mpiexec: a belt of ALE cables with friction accelerates, and its last state is written.
 
 Usage: parallel_ale_belt.py OUT.npz
 """

@@ -1,4 +1,4 @@
-"""A swinging, rotating body at the end of a beam, as a program for mpiexec and as a function for tests.
+"""A body that swings and rotates at the end of a beam, as a program for mpiexec and as a function for tests.
 
 Usage: parallel_beams.py OUT.npz [options of Windlass and PETSc]
 """

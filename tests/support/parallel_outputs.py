@@ -14,7 +14,7 @@ import numpy as np
 
 
 def create_zoo() -> Any:
-    """Create a 2D model with many kinds of entities, most of them several times."""
+    """Create a 2D model with many kinds of entities, most of which occur several times."""
     import windlass.connectors as con
     from windlass.elements import (
         ALECable2D,

@@ -7,7 +7,7 @@ import numpy as np
 
 
 def main(path: str) -> None:
-    """Run and write coordinates, history, outputs and the report of a circle."""
+    """Run the model, and write coordinates, history values, outputs and the report of a circle."""
     import windlass as wl
     from windlass import connectors as con
     from windlass.framework.model import parts

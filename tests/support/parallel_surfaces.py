@@ -9,7 +9,7 @@ import numpy as np
 
 
 def main(path: str, steps: int) -> None:
-    """Run and write coordinates, history, outputs and the report of a surface."""
+    """Run the model, and write coordinates, history values, outputs and the report of a surface."""
     from windlass.framework.launch.launcher import communicator
     from windlass.framework.model import parts
 

@@ -93,9 +93,9 @@ def run_warm(
 ) -> subprocess.CompletedProcess[str]:
     """Run ``python WORDS`` in a copy of a process that has loaded the libraries.
 
-    A new process is started if the environment has another value for a library. Copies of one kind (0 or 1) have the
-    same hash seed of strings. If a test compares two runs, the runs should be of different kinds. The unit of the
-    timeout is s.
+    A new process is started if the environment has other settings for libraries than the environment of the starter.
+    Copies of one kind (0 or 1) have the same hash seed of strings. If a test compares two runs, the runs should be of
+    different kinds. The timeout is in seconds.
     """
     if not is_common(environment):
         command = [sys.executable, *words]
@@ -127,7 +127,8 @@ def _run_by_starter(
 
 
 def launch(processes: int, kind: int = 0, mpiexec: str = "mpiexec") -> list[str]:
-    """Return the start of a command for several processes, followed by the WORDS of ``python WORDS``.
+    """Return the first words of a command that runs ``python WORDS`` on several processes. The caller appends the
+    WORDS.
 
     The processes alternate between both kinds of `run_warm`, so they have different hash seeds of strings, like new
     processes.

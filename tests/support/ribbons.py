@@ -39,7 +39,7 @@ def create_on_pulley(
     before: float, angle: float = 0.0, vertices: Any = None, rounding: float = 0.0, elements: int = 60,
     after: float = 0.1, **contact: Any,
 ) -> OnPulley:  # fmt: skip
-    """Create the ribbon. The tension acts at both ends. The rotation angle of the pulley [rad] is equal to the time.
+    """Create the ribbon. The tension acts at both ends. The rotation angle [rad] of the pulley is equal to the time.
 
     Args:
         before, after: lengths of the spans [m].
@@ -144,7 +144,7 @@ def steer(before: float, travel: Any, angle: float = 0.0, cone: Any = None, ramp
 
 
 class Twisted(NamedTuple):
-    """A ribbon over half a turn of a cylinder about z. Both ends are turned about the axis of the ribbon."""
+    """A ribbon that covers half a turn of a cylinder about z. Both ends are turned about the axis of the ribbon."""
 
     world: wl.World
     drum: wl.Entity
@@ -155,7 +155,7 @@ class Twisted(NamedTuple):
 
 def lay_twisted(angle: float, span: float, elements: int = 100) -> Twisted:
     """Create the ribbon on the cylinder, and rotate the ends of the ribbon by the angle [rad]. The argument ``span`` is
-    the length of both spans [m].
+    the length [m] of both spans.
     """
     world, axis, radius = wl.World(), (0.0, 0.0, 1.0), RADIUS + HALF - TENSION / (RADIUS * STIFFNESS)
     route = route_over_sheaves(

@@ -62,7 +62,7 @@ def create_crossing(
 
 
 def create_rails(gravity: Any, friction: float) -> Ropes:
-    """Create a stiff bar (a rope) across two clamped ropes, which run along x at a distance of 0.1 m. The initial state
+    """Create a stiff rope (bar) across two clamped ropes, which run along x at a distance of 0.1 m. The initial state
     of the bar is in equilibrium.
 
     The contact is so soft that each contact patch includes several points. Dampers of points that enter a patch cause a
@@ -89,7 +89,7 @@ def create_rails(gravity: Any, friction: float) -> Ropes:
 def create_coil(
     elements: int, wrap: float, radius: float, core: float, friction: float, stiffness: float, force: float, rest: float
 ) -> Ropes:
-    """Create a coil of rope around a clamped straight rope with the radius ``core`` [m]. The tension of winding is
+    """Create a coil of rope around a clamped straight rope with the radius ``core`` [m]. The winding tension is
     ``rest`` [N].
 
     The last node of the coil is fixed, and a force [N] pulls at the first node. ``stiffness`` [N/m²] is the stiffness
@@ -244,8 +244,8 @@ def create_layers(elements: int) -> Layers:
 
 
 def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
-    """Return the solution by statics: the tensions of the five rings [N], the force of a flange, the forces of the drum
-    on three rings, and the forces between rings [N/rad].
+    """Return the solution by statics: the tensions [N] of the five rings, the force of a flange, the forces of the drum
+    on three rings, and the forces [N/rad] between rings.
 
     A ring under the tension T needs the radial force T per radian. The unknowns are radii and positions of the middle
     ring and an outer ring of the first layer, and of a ring of the second layer, which lies on these two rings.

@@ -23,8 +23,8 @@ from support.creep import RADIUS, Case, eval_theory, mass_per_length
 
 
 def solve_entry(case: Case, deep: float) -> tuple[float, float]:
-    """Return the axial force of the strand [N] and the largest deflection [m] for the force F deep inside the contact
-    [N].
+    """Return the axial force [N] of the strand and the largest deflection [m] for the force F [N] deep inside the
+    contact.
     """
     r, k, bristles, EA = RADIUS, case.contact_stiffness, case.bristles, case.axial_stiffness
     slack, inertia = EA * (1 + case.reference_strain), mass_per_length(case) * eval_theory(case).flow ** 2

@@ -25,8 +25,8 @@ SHAPES = ("catenary", "chord", "bed", "arc", "side", "level", "long", "zigzag", 
 
 
 def eval_tensions() -> tuple[float, float]:
-    """Return the tensions at the anchor and at the top [N]. The tension falls by w sin a per length on the bed, and the
-    remaining part is a catenary that is tangent to the bed.
+    """Return the tensions at the anchor and at the top [N]. The tension decreases by w sin a per length on the bed, and
+    the remaining part of the line is a catenary that is tangent to the bed.
     """
     sine, cosine, slope = np.sin(SLOPE), np.cos(SLOPE), np.tan(SLOPE)
 

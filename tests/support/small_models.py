@@ -18,8 +18,8 @@ G = 9.81
 
 
 def oscillator(damping: float) -> tuple[World, Callable[[float], float]]:
-    """Create a mass of 2 kg on a spring of 200 N/m along x, at 0.1 m from equilibrium, and with 1 m/s and no force
-    along y.
+    """Create a mass of 2 kg on a spring of 200 N/m along x, at 0.1 m from equilibrium. Along y, the mass has the speed
+    1 m/s, and no force acts.
 
     Return the exact x(t).
     """

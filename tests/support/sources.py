@@ -9,5 +9,5 @@ from pathlib import Path
 
 @cache
 def nodes_of(path: Path) -> list[ast.AST]:
-    """Return all nodes of the syntax tree of a file, the root first."""
+    """Return all nodes of the syntax tree of a file, beginning with the root."""
     return list(ast.walk(ast.parse(path.read_text(encoding="utf-8"))))

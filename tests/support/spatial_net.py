@@ -39,6 +39,6 @@ def build_model(lines: int = 4) -> tuple[World, Entity, Entity, Entity]:
 
 
 def pull(t: float, x: Any, eps: Any, eps_t: Any, eps_ref: Any, *rest: Any) -> Any:
-    """Return the sum of a damping force and of a force with a stiffness that increases with the strain [N]."""
+    """Return the sum [N] of a damping force and of a force with a stiffness that increases with the strain."""
     p = rest[-1]
     return p.axial_stiffness * (eps - eps_ref) * (1.0 + 5.0 * (eps - eps_ref) ** 2) + p.axial_damping * eps_t

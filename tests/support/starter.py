@@ -41,7 +41,7 @@ LIBRARIES = (
 
 
 def become(words: list[str], folder: str, environment: dict[str, str], files: list[int]) -> list[str]:
-    """Give this copy the state of a new process. Return the arguments that it runs."""
+    """Set this copy to the state of a new process. Return the arguments of the command that the copy runs."""
     os.chdir(folder)
     os.environ.clear()
     os.environ.update(environment)

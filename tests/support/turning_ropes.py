@@ -110,8 +110,8 @@ def create_on_drum(angle: float) -> OnDrum:
 class OnSheave(NamedTuple):
     """Results for each step in which a sheave turns, for a rope that enters the groove of the sheave at a fleet angle.
 
-    ``turned`` is the angle by which the free end has turned about its axis [rad], and ``torque`` the torque with the
-    largest magnitude of a cable [N m], shape (steps,) each.
+    ``turned`` is the angle [rad] by which the free end has turned about its axis, and ``torque`` is the cable torque [N
+    m] of the largest magnitude, shape (steps,) each.
     """
 
     turned: Any
@@ -122,8 +122,10 @@ class OnSheave(NamedTuple):
 def run_over_sheave(
     angle: float, turn: float = 0.1, steps: int = 10, elements: int = 50, friction: float = 0.15
 ) -> OnSheave:
-    """Run a rope of 10 mm over a sheave of 0.2 m, by a part of a turn [1]. The rope enters upwards at a fleet angle
-    [rad], positive if the rope comes from y < 0. The free end of the rope can turn, and the other end is fixed."""
+    """Turn a sheave of 0.2 m with a rope of 10 mm by a part [1] of a turn. The rope enters upwards at a fleet angle
+    [rad], positive if the rope arrives from the side y < 0. The free end of the rope can turn, and the other end is
+    fixed.
+    """
     radius, groove, tension, span, stiffness = 0.005, 0.1, 1000.0, 0.2, 2e8
     middle, axis = groove + radius, (0.0, 1.0, 0.0)
     world = wl.World()
@@ -164,7 +166,7 @@ def run_over_sheave(
     solver, state = wl.Static(world, passes=wl.Passes(max_it=30), name=""), wl.State(world)
 
     def read_angle() -> float:
-        """Return the angle of d_1 of the free end about its axis, from the global x axis."""
+        """Return the angle of d_1 of the free end about its axis, measured from the global x axis."""
         t, d, _ = wl.eval_output(nodes[0], "frame", state).T
         return float(np.arctan2(t @ np.cross((1.0, 0.0, 0.0), d), d[0]))
 
@@ -191,8 +193,8 @@ class ReevedBlock(NamedTuple):
     drive: wl.Entity
 
     def turn(self, angles: Any) -> tuple[Any, Any]:
-        """Turn the block to angles [rad], and return the moments with which the falls turn it back [N m], and the
-        torques of the rope at its end and in the middle of its arc [N m].
+        """Turn the block to angles [rad], and return the restoring moments [N m] of the falls, and the torques [N m] of
+        the rope at its end and in the middle of its arc.
         """
         state, moments, torques = wl.State(self.world), [], []
         for angle in angles:
@@ -211,7 +213,8 @@ REEVED: dict[str, float] = {
 }  # fmt: skip
 SHEAVE, LENGTH, BRISTLES, LOAD = 0.15, 1.0, 1e9, 100.0 * 9.81
 """Radius of the sheave to the axis of the rope [m], length of a fall [m], stiffness of bristles per length [N/m^2], and
-weight of the block [N]."""
+weight of the block [N].
+"""
 
 
 def create_reeved_block(friction: float) -> ReevedBlock:

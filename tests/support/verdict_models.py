@@ -1,4 +1,4 @@
-"""Small belts, ropes and chains that are stable, or unstable on request."""
+"""Models of small belts, ropes and chains that are stable or, with other arguments, unstable."""
 
 from __future__ import annotations
 

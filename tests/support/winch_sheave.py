@@ -73,5 +73,5 @@ def create(
 
 
 def eval_tension(model: Any, state: wl.State, cable: int = 0, share: float = 0.5) -> float:
-    """Return the axial force of a cable of ``model.rope`` [N], by default of the first cable at the outlet."""
+    """Return the axial force [N] of a cable of ``model.rope``, by default of the first cable at the outlet."""
     return float(np.ravel(wl.eval_output(model.rope.cables[cable], "axial_force", state, share=share))[0])

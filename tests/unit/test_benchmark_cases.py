@@ -57,7 +57,9 @@ def test_everything_is_measured_in_whole_processes(modules: dict[str, ModuleType
 
 
 def test_windows_of_the_belt_continue_one_run() -> None:
-    """The steps of a window that a second solver computes are the steps of one uninterrupted run."""
+    """A second solver computes the steps of a window. The results of these steps equal the results of an uninterrupted
+    run.
+    """
     program, found = ROOT / "benchmarks" / "belt_windlass.py", []
     for window in (("-end_time", "0.013"), ("-end_time", "0.01", "-from", "0.011", "-until", "0.013")):
         words = ("-elements", "30", "-segments", "2", "-output", "none", "-ledger", "false", "-quiet", *window)

@@ -34,7 +34,7 @@ class Children:
 
 
 def case_of_two(harness: ModuleType, **changes: Any) -> Any:
-    """Return a case with one run of each program; `speed` must agree to 1e-6 relative."""
+    """Return a case with one run of each program; `speed` must agree within a relative error of 1e-6."""
     values: dict[str, Any] = {
         "name": "made_up",
         "title": "a made-up case",

@@ -44,7 +44,8 @@ def test_a_sheet_has_the_numbers_of_the_table_in_si() -> None:
 def test_each_belt_is_within_its_ranges_and_as_heavy_as_rubber_or_steel(name: str) -> None:
     """For each belt, the mass per length, divided by width and height, is 500 to 1700 kg/m³.
 
-    The lower bound is small, because up to half of the rectangle of width and height is empty between ribs or teeth.
+    The lower bound is small, because up to half of the rectangle of width and height is the empty space between ribs or
+    teeth.
     """
     table = wl.catalogue._read("belts.toml")
     family = table["belts"][name]["family"]

@@ -162,7 +162,7 @@ def test_derivatives_with_respect_to_columns_pass() -> None:
     ],
 )
 def test_a_column_without_derivative_is_found_and_named(fault: float, words: str) -> None:
-    """The force as a function of a stiffness has a jump of its slope at the value of this stiffness, or oscillates so
+    """As a function of a stiffness, the force has a kink at the present value of the stiffness, or oscillates so
     rapidly that differences are wrong.
     """
     with pytest.raises(wl.ModelError, match=f"^{words}"):

@@ -345,7 +345,9 @@ def count_calls(count: int) -> int:
 
 
 def test_add_contact_with_many_cables() -> None:
-    """`add_contact` does no work per cable in Python: 20 000 cables on 2 circles need as many calls as 200 cables."""
+    """`add_contact` has no loop over cables in Python: 20 000 cables on 2 circles need as many function calls as 200
+    cables.
+    """
     assert count_calls(20_000) <= 1.1 * count_calls(200)
 
 
@@ -365,7 +367,8 @@ def test_moving_cables_touch_with_their_axis_only(kind: Any) -> None:
 
 def test_moving_and_plain_cables_in_one_call() -> None:
     """Rows have the coordinates of the nodes (8), of the circle (3), and the axial motion s, which plain cables do not
-    have."""
+    have.
+    """
     world = World()
     wheel = world.add(RigidBody2D, position=(0.1, -0.1), mass=1.0, inertia=1.0)
     ale = world.add(ALENode)

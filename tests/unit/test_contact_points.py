@@ -65,7 +65,7 @@ def test_helper() -> None:
 
 @pytest.mark.parametrize("offset", [0.0, -0.002])
 def test_touching_line(offset: float) -> None:
-    """The contact points lie at an offset from the axis of the cables. In this test they lie on the circles."""
+    """The contact points lie at an offset from the axis of the cables. In this test the points lie on the circles."""
     world, _, _, contacts = create_belt(offset)
     gap = eval_output(contacts, "gap", State(world))
     # between nodes, cubic elements of 0.31 rad deviate from the circle by 2.3e-5 of the radius

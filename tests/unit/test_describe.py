@@ -40,7 +40,9 @@ def test_columns_of_base_and_switches() -> None:
 
 
 def test_own_components_are_described_too() -> None:
-    """A component without its own text, with functions, arrays and columns of open length, is also described."""
+    """A component without its own docstring is also described. Its columns contain functions, arrays, and any number of
+    values.
+    """
 
     class Own(Component):
         marker = ref(POSITION, "where it is", optional=True)

@@ -78,7 +78,9 @@ def test_force_error_that_is_not_finite_is_never_accepted(error: float) -> None:
 
 
 def test_step_is_accepted_when_the_error_is_small() -> None:
-    """A step is accepted by the absolute tolerance of the error, and by the tolerance relative to the contact force."""
+    """A step is accepted if its error is below the absolute tolerance, or below the tolerance relative to the contact
+    force.
+    """
     attempt = attempt_step(errors(10.0, 0.5), atol=1.0)
     assert attempt.converged and attempt.passes == 2
     attempt = attempt_step(errors(10.0, 0.5, force=1e4), rtol=1e-4)

@@ -380,7 +380,7 @@ def test_contact_is_chosen_and_explained(capsys: pytest.CaptureFixture[str]) -> 
             **given, length=length, step=None, in_space=False, closed=True, friction=0.5, route=1.2
         )  # fmt: skip
         assert_allclose(choice.bristles, held)
-    # the contact depth that the step requires increases the speed loss of a rope by EA/(k R²) = 4e4/(2000 400)
+    # the contact depth that the step requires increases the speed loss of a rope by EA/(k R²) = 4e4/(2000 * 400)
     assert "which makes its loss of speed 5.0% larger" in slowest.reason and "larger" not in free.reason
     # the stiffness of the layer is G b/h; without a width, or with the cord on the face, the layer is rigid
     assert_allclose(choose_layer(0.02, LAYER_MODULUS, 0.002), 2.4e7)

@@ -134,7 +134,7 @@ def test_slope_of_nodes(columns: dict[str, Any]) -> None:
 def test_nodes_that_share_a_position() -> None:
     """Two cables that share a position and have separate slopes form a hinge.
 
-    The model has two coordinates less than with separate positions.
+    The model has two coordinates fewer than a model with separate positions.
     """
     world = World()
     a, b = create_nodes(world)

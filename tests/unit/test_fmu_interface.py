@@ -34,7 +34,8 @@ def make_drum(
     solver: type[wl.Dynamic] | type[wl.Explicit] = wl.Dynamic, **settings: Any
 ) -> tuple[Any, Callable[[float], object]]:
     """Return a solver of a drum on a torsional spring, with an attribute ``drum``, and the function that sets the
-    torque [N m] of its motor."""
+    torque [N m] of its motor.
+    """
     world = wl.World()
     drum = world.add(el.RigidBody2D, name="drum", position=(0.0, 0.0), mass=1.0, inertia=J)
     con.fix(world, drum, "x", "y")
@@ -179,7 +180,7 @@ def test_names_of_parameters_are_checked(monkeypatch: pytest.MonkeyPatch) -> Non
 
 
 def converse(fmu: wl.FMUInterface, solver: Any, requests: list[list[Any]], **given: Any) -> tuple[list[Any], wl.State]:
-    """Send requests to a model as an FMU does; return the answers and the last state."""
+    """Send requests to a model, as an FMU does. Return the answers and the last state."""
     answer, write = os.pipe()
     read, request = os.pipe()
     with os.fdopen(request, "w", encoding="utf-8") as file:

@@ -89,8 +89,8 @@ def test_circles_are_found_wherever_the_import_stands() -> None:
 
 
 def test_imports_inside_say_why() -> None:
-    """A library is imported in a function only if it takes long to load or must be initialised later. A comment states
-    the reason.
+    """A library is imported in a function only if loading takes long or if the library must be initialised later. A
+    comment states the reason.
     """
     wrong = []
     for path in FILES:

@@ -400,7 +400,7 @@ wl.Dynamic(world, step=0.01, end=0.5).solve(hooks=[sensors])
 
 
 def test_a_model_in_processes(tmp_path: Path) -> None:
-    """The stiffness of an oscillating mass is estimated from its exact motion, by few runs in separate processes. The
+    """A few runs in separate processes estimate the stiffness of an oscillating mass from its exact motion. The
     error of the stiffness is due to the time steps.
     """
     (tmp_path / "model.py").write_text(MODEL)

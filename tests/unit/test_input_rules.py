@@ -234,7 +234,7 @@ def test_a_single_process_gives_all_rows() -> None:
 def test_changes_are_all_or_nothing() -> None:
     """A call of `World.set` with a correct value and a misspelt or wrong value changes nothing.
 
-    A call with a handle of another world changes nothing either.
+    A call with a handle of another world also changes nothing.
     """
     worlds = [rope()[0], rope()[0]]
     loads = []

@@ -1,4 +1,6 @@
-"""Evaluations and solves inside hooks do not change the outer run. Forbidden actions in force functions are errors."""
+"""Evaluations and solves inside hooks do not change the outer run. Forbidden actions in force functions cause
+errors.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Arguments that kernels cannot use correctly are errors, also after calls with other arguments of a similar type."""
+"""Arguments that kernels cannot use correctly cause errors, also after calls with other arguments of a similar type."""
 
 from __future__ import annotations
 
@@ -104,7 +104,7 @@ COMPUTES_NOTHING: list[tuple[Callable[[Any], Any], bool]] = [
 
 @pytest.mark.parametrize(("function", "nothing"), COMPUTES_NOTHING)
 def test_functions_that_only_read_names_are_found(function: Any, nothing: bool) -> None:
-    """A function that only reads names is found, because the arguments that the function returns cannot depend on time
+    """A function that only reads variables is recognised: the arguments that the function returns cannot depend on time
     or motion.
     """
     found = names_only(function.__code__, "t", "markers")

@@ -1,4 +1,4 @@
-"""A wrong mesh file or a wrong argument causes one error with the cause."""
+"""A wrong mesh file or a wrong argument causes one error that states the cause."""
 
 from __future__ import annotations
 

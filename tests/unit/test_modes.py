@@ -248,7 +248,7 @@ def test_two_processes(tmp_path: Path) -> None:
     equal.
 
     Fractions of strain energy agree only to 1e-6, because the energies of cables and contacts nearly cancel. The
-    contacts hardly prevent the belt from circulating.
+    stiffness of the contacts against circulation of the belt is very small.
     """
     program = ROOT / "tests" / "support" / "parallel_modes.py"
     found = []

@@ -338,7 +338,9 @@ def test_the_command(tmp_path: Path) -> None:
 
 
 def test_lines_break_off(tmp_path: Path) -> None:
-    """A line breaks off at its fairlead at a given time, or at its anchor at a given tension. Wrong rows are errors."""
+    """A line breaks off at its fairlead at a given time, or at its anchor at a given tension. Wrong rows cause
+    errors.
+    """
     head, tail = CHAIN.split("---------------------- OPTIONS", 1)
     section = "---------------------- FAILURE -----\nFailureID Point Lines FailTime FailTen\n() () () (s) (N)\n"
 

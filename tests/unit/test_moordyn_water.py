@@ -35,8 +35,8 @@ def read_flow(mooring: wl.moordyn.Mooring, x: np.ndarray, t: float) -> np.ndarra
 
 
 def test_current_grid_is_exact_for_products_of_linear_functions() -> None:
-    """A velocity that is linear in x, y, z and t is interpolated exactly. It is constant beyond the grid, and
-    begins again after the last time.
+    """A velocity that is linear in x, y, z and t is interpolated exactly. The velocity is constant beyond the grid, and
+    is repeated after the last time.
     """
     rng = np.random.default_rng(1)
     axes = [np.sort(rng.uniform(-9.0, 9.0, n)) for n in (4, 3, 5)] + [np.array([0.0, 3.0])]
@@ -78,7 +78,7 @@ def eval_elevation(mooring: wl.moordyn.Mooring, t: np.ndarray) -> np.ndarray:
 
 def test_measured_elevation(tmp_path: Path) -> None:
     """The waves of WaveKin = 3 have the elevations of the file at the times of the file; waves above 0.5 Hz and the
-    mean elevation are left out, with a note.
+    mean elevation are omitted with a note.
     """
     t = 0.5 * np.arange(64)
     w = 2.0 * np.pi / 32.0
@@ -101,7 +101,7 @@ def test_spectrum_at_equal_steps(tmp_path: Path) -> None:
 
 
 def test_waves_of_another_program(tmp_path: Path) -> None:
-    """With WaveKin = 1 the water is still, and a note states this."""
+    """With WaveKin = 1 the water does not move, and a note states that the water is still."""
     mooring = load(tmp_path, "1 WaveKin")
     assert not len(mooring.sea.table.local("wave_amplitudes")[0])
     assert any("the water is still" in note for note in mooring.notes)

@@ -91,8 +91,8 @@ def update(c, data):
 
 
 def test_second_loops_are_found() -> None:
-    """Functions with different names, values and docstrings, or with one additional statement, are alike. Other loops
-    are not alike.
+    """Functions with different names, values and docstrings, or with one additional statement, are alike. Functions
+    with other loops are not alike.
     """
     other = LOOP.replace("rows", "cables").replace("gap", "g").replace("0.0", "1.0").replace("Update", "Renew")
     other = other.replace("    return", "    count = 1\n    return")

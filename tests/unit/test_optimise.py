@@ -334,7 +334,7 @@ def test_a_linear_objective_with_curved_limits(method: str) -> None:
 
 @pytest.mark.parametrize("method", [*NLOPT_METHODS, *TAO])
 def test_other_libraries_end_with_the_runs(method: str) -> None:
-    """The largest number of runs ends searches of NLopt, TAO and SciPy."""
+    """Searches of NLopt, TAO and SciPy end at the largest number of runs."""
     require(method)
     found = BoxSearch(lambda points: [SearchResult((p[0] - 0.4) ** 2, ()) for p in points], 5, 1e-6, 1e-12, 0)
     assert found.minimise((0.9, 0.9), method) == "ended after 5 runs, the maximum"

@@ -82,7 +82,7 @@ OF_MUMPS = (0.01, -1.0)
 
 
 def check_settings(solver: Dynamic | Static, scaling: int, threshold: float | None) -> None:
-    """Check the settings of a factorisation by MUMPS; None stands for the default threshold."""
+    """Check the settings of a factorisation by MUMPS; None denotes the default threshold."""
     factors = solver.snes.getKSP().getPC().getFactorMatrix()
     assert factors.getMumpsIcntl(8) == scaling
     assert factors.getMumpsCntl(1) in ((threshold,) if threshold else OF_MUMPS)
@@ -177,7 +177,7 @@ def test_unknown_packages_are_refused_before_the_solve(solver: str, request: pyt
 
 @pytest.mark.parametrize("name", ["snes_fd", "snes_fd_color"])
 def test_tangents_by_differences_are_refused(name: str, request: pytest.FixtureRequest) -> None:
-    """PETSc's options for tangents by differences have no effect on exact tangents, so they are errors."""
+    """PETSc's options for tangents by differences have no effect on exact tangents, so these options cause errors."""
     PETSc.Options().setValue(f"static_{name}", "true")
     request.addfinalizer(lambda: PETSc.Options().delValue(f"static_{name}"))
     with pytest.raises(OptionError, match=f"-static_{name}: the solver evaluates exact tangents"):

@@ -230,7 +230,9 @@ def test_claims_are_given_back(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP])
 def test_signals_remove_locks(number: signal.Signals, model: Path) -> None:
-    """Signals remove locks, so that the next run needs no note. Under nohup, hang-ups are ignored."""
+    """A run that a signal ends removes its locks, so the next run prints no note about locks. Under nohup, hang-up
+    signals are ignored.
+    """
     before = signal.signal(number, signal.SIG_DFL)
     command = [sys.executable, "-m", "windlass.commands.cli", "run", "m.py", "-table", "a.csv", "-wait", "0.2"]
     with subprocess.Popen(command, env=environment(), cwd=model, stdout=subprocess.PIPE, text=True) as process:

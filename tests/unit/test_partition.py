@@ -145,7 +145,7 @@ def test_unknowns_of_all_processes_are_a_safe_order(size: int) -> None:
 
 @pytest.mark.parametrize("size", [5, 9])
 def test_more_processes_than_nodes(size: int) -> None:
-    """With more processes than nodes, some processes own no coordinate, and every coordinate has an owner."""
+    """With more processes than nodes, some processes own no coordinate, but every coordinate has an owner."""
     world = World()
     straight_cable(world, (0, 0), (1, 0), 2, **CABLE)
     world.finalize()

@@ -46,7 +46,8 @@ def test_compiling_is_not_part_of_the_estimate(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     """If 20 s of 21 s after the first step were spent on compilation, two more simulated seconds are estimated as 2 s
-    instead of 42 s."""
+    instead of 42 s.
+    """
     clock, spent = [0.0], [5.0]
     monkeypatch.setattr(progress.time, "perf_counter", lambda: clock[0])
     monkeypatch.setattr(progress, "compiling_time", lambda: spent[0])
@@ -62,7 +63,7 @@ def test_compiling_is_not_part_of_the_estimate(
 
 
 def test_compiling_counts_itself(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """Compile times are counted once: times of callees are not counted in their callers."""
+    """Compile times are counted once: the time of a called kernel is not part of the time of its caller."""
     monkeypatch.setenv("WINDLASS_CACHE", str(tmp_path))
     before = compiling_time()
 

@@ -400,7 +400,7 @@ FIELDS = "must be one of marker0, marker1, stiffness, active"
     ],
 )
 def test_words_of_kernels_are_fields_of_the_row(more: dict[str, Any], message: str) -> None:
-    """A name that is no field of the row is refused before compilation. Names in kernels that the kernel calls are
+    """A name that is not a field of the row is refused before compilation. Names in kernels that the kernel calls are
     checked as well.
     """
     with raises(message):
@@ -447,8 +447,8 @@ def test_derived_fields_are_those_declared() -> None:
 
 
 def test_a_law_whose_family_was_not_loaded() -> None:
-    """If a reference is no marker of the required family, the error names this family, even if the module of the family
-    was not loaded before.
+    """If a reference is not a marker of the required family, the error names this family, even if the module of the
+    family was not loaded before.
     """
     text = (
         "import windlass as wl, windlass.connectors as con, windlass.elements as el\n"

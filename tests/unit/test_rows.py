@@ -126,7 +126,7 @@ def test_types_that_only_the_compiler_can_describe(value: Any) -> None:
 ROOT = Path(__file__).parents[2]
 LINE = {"axial_stiffness": 1e3, "bending_stiffness": 1.0, "mass_per_length": 1.0}
 STIFF = {"contact_stiffness_per_length": 1e3}
-# fields that are no columns: values computed from columns, or positions in arrays
+# fields that are not columns: values computed from columns, or positions in arrays
 FRAME = "b0", "b1", "F0", "F1", "free_angle", "free_twist"
 DERIVED = {
     "circle_points": {"radius", "length", "beside", "stiffness", "damping", "rubbing", "bristle", "rope"},

@@ -207,7 +207,7 @@ def define(factor: float) -> Any:
 
     @kernel
     def first(row, u, ut, t):  # type: ignore[no-untyped-def]
-        """Return the x component of the force [N]."""
+        """Return the x component [N] of the force."""
         return factor * row.stiffness * u[0]
 
     register_pair(CellSpring, pull, outputs={"x": Output("N", "N, ()", first)}, source="F")
@@ -216,7 +216,7 @@ def define(factor: float) -> Any:
 
 def test_a_law_is_defined_again(tmp_path: Path) -> None:
     """If a law is defined again, each world uses the law of its own class, either the earlier or the new law. Files
-    name the new law.
+    contain the name of the new law.
     """
 
     def build(kind: Any) -> tuple[wl.World, Any]:
@@ -339,7 +339,7 @@ def test_scenes_need_a_screen_or_a_notebook(tmp_path: Path, monkeypatch: pytest.
 def test_processes_without_launcher_share_no_folder(tmp_path: Path) -> None:
     """Programs that start and end at the same time do not create or remove a common session folder of Open MPI.
 
-    Open MPI 5 has no setting for this, and does not remove the folder.
+    Open MPI 5 has no setting for this folder, and does not remove the folder.
     """
     code = "from windlass.framework.runtime.petsc import PETSc; from mpi4py import MPI; print(MPI.get_vendor()[1][0]); "
     code += "import os; print(os.listdir(os.environ['TMPDIR']))"

@@ -32,7 +32,7 @@ SITE = ROOT / "docs" / "site"
 
 
 def site(name: str) -> ModuleType:
-    """Load a module of the site, which is no package."""
+    """Load a module of the site, which is not a package."""
     sys.path.insert(0, str(SITE))
     try:
         return import_module(name)

@@ -388,7 +388,7 @@ def test_a_sweep_is_quick() -> None:
     ],
 )
 def test_what_cannot_be(speeds: Any, torques: Any, words: str) -> None:
-    """Each impossible drive causes an error with the wrong value and the allowed values."""
+    """Each impossible drive causes an error that states the wrong value and the allowed values."""
     with pytest.raises(wl.ModelError, match=words):
         mount(THREE).steady(speeds, torques)
 

@@ -28,7 +28,7 @@ def follow(values: list[FloatArray]) -> FloatArray:
 
 @pytest.mark.parametrize("ratio", [-0.4, 0.3])
 def test_changes_in_a_constant_ratio_are_predicted(ratio: float) -> None:
-    """Accelerations c + d ratio^k continue exactly, whether the changes alternate or decay."""
+    """Accelerations c + d ratio^k are predicted exactly, whether the changes alternate in sign or decay."""
     c, d = np.array([3.0, -2.0, 0.5]), np.array([1.0, 4.0, -2.0])
     values = [c + d * ratio**k for k in range(5)]
     assert_allclose(follow(values[:4]), values[4], rtol=1e-14)

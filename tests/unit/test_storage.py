@@ -290,7 +290,9 @@ def march_with_spheres() -> FloatArray:
 
 
 def test_blocks_follow_changing_contacts(request: pytest.FixtureRequest) -> None:
-    """A search for neighbours creates another sparsity, and blocks and rows give equal results."""
+    """A search for neighbours changes the sparsity pattern, and storage in blocks and storage by rows give equal
+    results.
+    """
     found = march_with_spheres()
     PETSc.Options().setValue("dynamic_pc_type", "lu")
     request.addfinalizer(lambda: PETSc.Options().delValue("dynamic_pc_type"))

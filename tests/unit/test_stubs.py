@@ -129,7 +129,7 @@ def run_checker(command: list[str], folder: Path) -> str:
 
 
 def sort_errors(errors: list[tuple[str, int, str]]) -> Errors:
-    """Sort errors, given by file, line and message, by the mistake in the file."""
+    """Group errors (file, line and message) by the mistake in the file."""
     return {what: [(line, text) for file, line, text in errors if file == name] for what, name in NAMES.items()}
 
 

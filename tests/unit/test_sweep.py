@@ -151,7 +151,7 @@ def test_report_of_nested_results_and_random_options() -> None:
 
 
 def test_frame_has_the_deflections(swept: tuple[Path, list[str], dict[str, Any]]) -> None:
-    """The table has the deflections m g / k, and no number for the case whose spring breaks."""
+    """The table contains the deflections m g / k, but no number for the case in which the spring breaks."""
     frame = wl.read_sweep(swept[0])
     assert list(frame.index) == [1, 2, 3] and list(frame.columns[:3]) == ["stiffness", "status", "reason"]
     good = frame[frame.status == "ok"]

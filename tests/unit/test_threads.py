@@ -46,7 +46,7 @@ def test_sets_share_no_coordinate(monkeypatch: pytest.MonkeyPatch, shuffled: boo
 
 
 def test_small_tables_stay_in_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    """A table below the smallest size is one set of all rows."""
+    """All rows of a table below the smallest size form one set."""
     monkeypatch.setattr(threads.options, "thread_count", lambda: 8)
     (rows,) = threads.split_rows(ring(9999), 9999)
     assert_array_equal(rows, np.arange(9999))

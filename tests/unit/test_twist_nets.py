@@ -357,10 +357,10 @@ PLAIN: dict[str, Any] = {"axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass
 
 def test_sections_with_and_without_torsion(tmp_path: Path) -> None:
     """In a net in which only some sections have torsion, the other sections have `Cable3D` and nodes without twist.
-    Both share the positions of their common points, and nothing else.
+    The sections with and without torsion share only the positions of their common points.
 
-    A torque turns the section with torsion as it turns the same section alone, and the static solution of the whole
-    net equals the solution of two separate nets that are joined by spherical joints.
+    A torque turns the section with torsion by the same angles as the same section alone, and the static solution of the
+    whole net equals the solution of two separate nets that are joined by spherical joints.
     """
     points = [(0.0, 0.0, 0.0), (1.0, 0.0, 0.0), (2.0, 0.0, 0.0), (1.0, 0.0, -1.0), (1.0, 1.0, 0.0)]
     lines, groups = [(0, 1), (1, 2), (3, 1), (1, 4)], {"rod": [0, 1], "side": [2], "other": [3]}

@@ -1,4 +1,5 @@
-"""Pages, docstrings and comments are in plain technical English: British spelling, and no phrases that were replaced.
+"""Pages, docstrings and comments are in plain technical English, with British spelling and without the phrases listed
+below.
 
 Docstrings of kernels are not checked.
 """

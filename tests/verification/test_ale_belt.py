@@ -1,5 +1,5 @@
 """Belts of `ALECable2D` on pulleys are compared with plain belts and with theory. In some cases the material runs
-through a mesh at rest. Results on two processes are compared with one process.
+through a mesh at rest. Results on two processes are compared with results on one process.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ def split(model: Drive, state: State) -> tuple[Any, Any]:
 
 def test_preload_and_motion_of_material_that_is_held_are_those_of_the_plain_belt() -> None:
     """If the material of an ALE belt with bristles and free nodes is fixed to the mesh (s = 0), preload and motion
-    agree with a plain belt.
+    agree with the results of a plain belt.
 
     Displacements agree within the tolerance of Newton's method: 1e-9 m after the preload, and 1e-8 m after 60 steps.
     In both belts, the same segments stick.
@@ -128,7 +128,7 @@ def test_running_belt_presses_less_by_the_centrifugal_force(running: tuple[Drive
     model, state = running
     tension = float(eval_output(model.belts[0], "axial_force", state, x=0.0).mean())
     material = eval_output(model.belts[0], "velocity", state, x=0.0)
-    # the mass flow is rhoA s_t, and its speed is s_t |r'|
+    # the mass flow is rhoA s_t, and the speed of the material is s_t |r'|
     assert model.axial is not None
     momentum = RHO * float(eval_output(model.axial, "velocity", state)) * np.linalg.norm(material, axis=-1).mean()
     assert momentum > 0.01 * tension

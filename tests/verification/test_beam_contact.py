@@ -88,7 +88,7 @@ def test_belt_that_slips_on_a_fixed_pulley(order: int, error: float) -> None:
 def test_belt_with_an_offset_that_slips() -> None:
     """The contact line of a belt of beams lies at the distance y = 0.01 m from the axis, so friction acts at R and the
     tension at R + y. The ratio of tensions is exp(a pi), see `eval_exponent`; the measured error is 0.06 %. With
-    friction at the axis it would be 10 % larger.
+    friction at the axis, the ratio would be 10 % larger.
     """
     world, y = wl.World(), 0.01
     rho = RADIUS + y
@@ -107,7 +107,7 @@ def test_belt_with_an_offset_that_slips() -> None:
 def test_polygon_of_beams_on_a_pulley() -> None:
     """Beams of the order 1 form a polygon on a pulley. If each side spans the angle θ, the logarithm of the ratio of
     tensions of a slipping belt is smaller by the fraction θ²/6. The error of this fraction is up to 15 %, because the
-    ends of the arc are not corners. For θ = 0.29 the verdict names the fraction of 1.4 %; for shorter sides and the
+    ends of the arc are not corners. For θ = 0.29 the verdict states the fraction 1.4 %; for shorter sides and the
     order 2 the result is not doubtful.
     """
     for order, count, doubtful in ((1, 18, True), (1, 24, False), (2, 18, False)):
@@ -141,8 +141,8 @@ def test_polygon_of_beams_on_a_pulley() -> None:
 @pytest.mark.parametrize("order", [1, 2])
 @pytest.mark.parametrize("on_circle", [True, False])
 def test_verdict_on_polygons(on_circle: bool, order: int, touching: int | None) -> None:
-    """The verdict names polygons of beams of the order 1 on circles and drums, with and without contact search.
-    Straight beams that touch a drum are not polygons, however long they are.
+    """The result is doubtful if beams of the order 1 form polygons on circles and drums, with and without contact
+    search. Straight beams that touch a drum are not polygons, however long they are.
     """
     for straight in (False, True):
         world = wl.World()
@@ -183,8 +183,8 @@ def test_verdict_on_polygons(on_circle: bool, order: int, touching: int | None) 
 
 @pytest.mark.parametrize("thick", [False, pytest.param(True, marks=pytest.mark.slow)])
 def test_thick_rope_that_slips_on_a_drum(thick: bool) -> None:
-    """A rope of 3D beams with the radius r_c slips on a drum with the radius R. Without friction its pressure is the
-    weight divided by the radius rho = R + r_c of the axis, within 0.1 %.
+    """A rope of 3D beams with the radius r_c slips on a drum with the radius R. Without friction, the pressure of the
+    rope is the weight divided by the radius rho = R + r_c of the axis, within 0.1 %.
 
     Friction f at the axis increases the tension N by exp(mu theta), and friction at the radius r_c by exp(a theta),
     see `eval_exponent`. The measured error is 0.06 %; exp(mu theta) is 10 % larger.
@@ -219,9 +219,9 @@ def test_thick_rope_that_slips_on_a_drum(thick: bool) -> None:
 
 
 def test_creep_of_a_belt_with_shear() -> None:
-    """Belts of beams lose the speed of the theory of creep within 0.2 %, for shear stiffnesses from 3/8 of EA to
-    10⁴ EA. With a large shear stiffness, the speed loss equals the loss of the same belt of cables with the same number
-    of points within 0.1 %. Measured differences are 0.10 and 0.05 %.
+    """The speed loss of belts of beams agrees with the theory of creep within 0.2 %, for shear stiffnesses from 3/8 of
+    EA to 10⁴ EA. With a large shear stiffness, the speed loss equals the loss of the same belt of cables with the same
+    number of points within 0.1 %. Measured differences are 0.10 and 0.05 %.
     """
     case = Case(points=True, damping_ratio=1.0 / 3.0, contact_stiffness=3e8)
     cables = run_drive(case)
@@ -323,7 +323,7 @@ def test_search_for_beams(order: int, in_space: bool, turns: bool) -> None:
     for name in ("position", "velocity", "angular_velocity"):
         known = wl.eval_output(beam, name, pairs, x=0.1)
         assert_allclose(wl.eval_output(other, name, found, x=0.1), known, rtol=0, atol=1e-8 * np.abs(known).max())
-    # a part of the beam is slower than the rest, because it has touched a circle or surface
+    # a part of the beam is slower than the rest, because this part has touched a circle or surface
     known = wl.eval_output(beam, "velocity", pairs, x=0.1)
     assert known[:, 1].max() > -0.4 > 0.6 * known[:, 1].min()
 
@@ -368,8 +368,9 @@ def test_beam_that_rolls() -> None:
 
 
 def test_spinning_beam_that_is_laid_down() -> None:
-    """A beam that spins with w begins to slide, and rolls in the end with the speed w r/3, because m v r + J w is
-    constant about the line of contact. Friction dissipates two thirds of the energy of the spin.
+    """A beam that spins with the angular velocity w first slides, and finally rolls with the speed w r/3, because the
+    angular momentum m v r + J w about the line of contact is constant. Friction dissipates two thirds of the energy of
+    the spin.
     """
     spin = 100.0
     speed, rolls, ledger = move_lying(0.0, spin, 0.4)

@@ -429,8 +429,9 @@ def find_whirl(EI: float, L: float, m: float, Jd: float, Jp: float, speed: float
     """Return the four whirl frequencies [rad/s] of a disc at the free end of a clamped shaft without mass, in ascending
     order. The disc spins with the given speed [rad/s]. Negative frequencies denote backward whirl.
 
-    m z_tt + K_11 z + K_12 ψ = 0,  J_d ψ_tt - i J_p Ω ψ_t + K_12 z + K_22 ψ = 0 for the complex deflection z and the
-    complex slope ψ.
+    The complex deflection z and the complex slope ψ satisfy
+
+        m z_tt + K_11 z + K_12 ψ = 0,  J_d ψ_tt - i J_p Ω ψ_t + K_12 z + K_22 ψ = 0
     """
     K11, K12, K22 = 12.0 * EI / L**3, -6.0 * EI / L**2, 4.0 * EI / L
     return np.sort(np.roots(np.polysub(np.polymul((-m, 0.0, K11), (-Jd, Jp * speed, K22)), (K12**2,))).real)

@@ -69,7 +69,7 @@ def test_a_plane_grid_is_a_plane() -> None:
     """A grid with the heights of a plane gives the same static solution with friction as the plane, to 1e-7.
 
     At the start, the line lies 1 mm below the surface of the bed. Otherwise rounding errors would determine which
-    points touch at first, and therefore the anchors of sticking points.
+    points touch first, and therefore the anchors of sticking points.
     """
     slope = np.array((0.08, -0.03))
     grid = con.BedGrid(X, Y, 1.0 + slope[0] * X[:, None] + slope[1] * Y)

@@ -34,7 +34,7 @@ def ask(kind: Any, geo: Any, pieces: Any, x: float, y: float, z: float) -> Any:
 
 
 def place(distance: float, height: float) -> tuple[float, float, float]:
-    """Return a point in the vertical plane of the line [m]."""
+    """Return a point [m] in the vertical plane of the line."""
     x, y = ORIGIN
     return x + distance * float(np.cos(HEADING)), y + distance * float(np.sin(HEADING)), height
 
@@ -93,9 +93,9 @@ def test_a_line_on_small_bends() -> None:
 
 @pytest.mark.parametrize("crest", [60.0, 60.6, 61.2, 61.9, 62.4])
 def test_rounded_crests(crest: float) -> None:
-    """The crest has 15 degrees and a radius of four cable lengths, and lies at several places relative to the nodes.
-    The tensions agree with ground of this radius within 0.25 % at the anchor and 2e-4 at the top, and with a sharp
-    crest within 0.5 % at the anchor and 1e-3 at the top.
+    """The crest has an angle of 15 degrees and a radius of four cable lengths, and lies at several positions relative
+    to the nodes. The tensions agree with ground of this radius within 0.25 % at the anchor and 2e-4 at the top, and
+    with a sharp crest within 0.5 % at the anchor and 1e-3 at the top.
     """
     angle, radius = np.radians(15.0), 10.0
     ground = rise_to(crest, angle)
@@ -127,7 +127,9 @@ def test_sharp_crests_are_doubtful(angle: float) -> None:
 
 
 def test_level_beds_and_flat_edges_are_not_doubtful() -> None:
-    """If all pieces of a bed have the same slope, the tensions agree with one plane, and the result is not doubtful."""
+    """If all pieces of a bed have the same slope, the tensions agree with the tensions on one plane, and the result is
+    not doubtful.
+    """
     found, reasons, _, _ = solve([(60.6, 3.0), (121.2, 6.0)])
     assert_allclose(found, hang([(60.0, 60.0 / 20.2)]).eval_tension([0.0, LENGTH]), rtol=3e-4)
     assert not reasons
@@ -158,7 +160,7 @@ def test_surface_of_a_bed() -> None:
     eighth, cliff = np.tan(np.pi / 8.0), np.tan(0.5 * (np.arctan(0.35 / 4.0) + np.arctan(60.0)))
     (level,) = con.add_bed(wl.World(), [(0.0, 0.0), (1.0, 0.0)], rounding=5.0)
     assert_allclose(level.table.collect("vertices", level.rows)[0], [-1e5, 0.0, 1e5 + 1.0, 0.0])
-    long, short = np.sqrt(8.0) / eighth, np.sqrt(0.5) / eighth  # tangents: half of pieces of 5.66 and 1.41 m
+    long, short = np.sqrt(8.0) / eighth, np.sqrt(0.5) / eighth  # radii whose tangents are half as long as the pieces
     for points, radii in (
         (
             [(-9.0, 0.0), (-4.0, 0.0), (0.0, 4.0), (8.0, 4.0), (9.0, 3.0), (20.0, 3.0)],

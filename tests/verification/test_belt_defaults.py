@@ -214,8 +214,8 @@ def test_short_arcs_creep_as_on_a_rigid_layer() -> None:
     """The speed losses on four pulleys with arcs of a quarter of a turn agree with theory, and do not depend on
     bristles.
 
-    If bristles have no deflection when cables enter the arc, the speed loss is 12.7 % larger than in theory, and the
-    result is doubtful.
+    If bristles have no deflection when cables enter the arc, the speed loss is 12.7 % larger than the theoretical loss,
+    and the result is doubtful.
     """
     from drives import Case  # imported inside the function, because benchmarks are not part of the package
     from drives import run as run_drive  # imported inside the function, because benchmarks are not part of the package

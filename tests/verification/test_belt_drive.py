@@ -71,7 +71,7 @@ def eval_powers(belt: Belt, state: State, first: int) -> tuple[float, ...]:
 
 
 def eval_energies(state: State) -> tuple[float, float]:
-    """Return kinetic energy and elastic energy of the cables [J]."""
+    """Return the kinetic energy and the elastic energy [J] of the cables."""
     assembly = state.assembly
     fields = assembly.load_fields(state)
     momentum = np.zeros(assembly.layout.spare + 1)
@@ -82,8 +82,8 @@ def eval_energies(state: State) -> tuple[float, float]:
 def test_speeds_and_torque_match_the_reference(run: Run) -> None:
     """Pulley speed over time and mean drive torque agree with the reference within 1 %.
 
-    Stick-slip patterns of long runs are chaotic, so integral quantities are compared. On the machine of the first
-    measurement, the speeds agreed to 6e-9 rad/s, and with a lagged Jacobian to 1.2e-8 rad/s.
+    Stick-slip patterns of long runs are chaotic, so integral quantities are compared. In the first measurement, the
+    speeds agreed within 6e-9 rad/s, and with a lagged Jacobian within 1.2e-8 rad/s.
     """
     reference = run.reference["omega1"][1:, 1]
     moving = np.abs(reference) > 0.5

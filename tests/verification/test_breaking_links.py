@@ -136,8 +136,8 @@ def test_links_break_in_each_solve() -> None:
 
 def test_links_at_their_breaking_load_at_the_end() -> None:
     """If links reach their breaking load or their time, or if their rule is fulfilled, in the last step of a static or
-    dynamic solve, the links are still active, and the verdict names them. A solve that continues breaks these links at
-    its start.
+    dynamic solve, the links are still active, and the verdict names these links. A solve that continues breaks these
+    links at its start.
     """
     words = "reached their breaking load, damage, time or rule at the end and are still active in the result: b (11.77"
     world, _, springs = hang_on_springs()
@@ -264,7 +264,7 @@ def moor() -> tuple[wl.World, wl.Entity, list[wl.Entity]]:
 
 
 def pull_of_lines(x: float, y: float, which: tuple[int, ...]) -> np.ndarray:
-    """Return the horizontal force [N] of the lines ``which`` on the buoy, by catenaries."""
+    """Return the horizontal force [N] of the lines ``which`` on the buoy, computed by catenaries."""
     total = np.zeros(2)
     for k in which:
         route = hang_between(ANCHORS[k], (x, y, TOP[2]), LENGTH, EA, SUBMERGED, (0.0, 0.0, -G))

@@ -61,8 +61,8 @@ def swing(R: Any, **columns: Any) -> tuple[Chain, State, State]:
 
 
 def test_a_rope_swings_as_in_the_plane() -> None:
-    """The results of statics and of 1000 dynamic steps of a 3D rope agree with a 2D rope within 1e-10, in the x-y plane
-    and in a second plane.
+    """The results of statics and of 1000 dynamic steps of a 3D rope agree with the results of a 2D rope within 1e-10,
+    in the x-y plane and in a second plane.
     """
     _, hanging, moving = swing(None)
     for R in (np.eye(3), TURNED):
@@ -158,7 +158,8 @@ def test_order_of_convergence(integration: int) -> None:
 
 def test_energy_and_momenta() -> None:
     """A free cable that tumbles in 3D conserves linear and angular momentum, and conserves energy within the order of
-    the method."""
+    the method.
+    """
     world = World()
     cable = straight_cable(
         world, (0, 0, 0), (1, 0, 0), 6, mass_per_length=0.5, axial_stiffness=100.0, bending_stiffness=0.05
@@ -202,7 +203,7 @@ def test_conical_pendulum_of_a_chain() -> None:
     nodes = nodes_of(world, cable)
     hinge(world, nodes[0])
     state = Static(world, load_steps=3, stabiliser=1e3, name="").solve()
-    # j is the second zero of J0: it belongs to the second whirling mode, which has a node between the ends
+    # j is the second zero of J0 and belongs to the second whirling mode, which has a node between the ends
     j = jn_zeros(0, 2)[1]
     omega = 0.5 * j * np.sqrt(g / length)
     s = np.maximum(np.linspace(length, 0.0, elements + 1), 1e-12)

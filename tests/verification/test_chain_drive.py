@@ -105,7 +105,8 @@ def pins_of(wheel: int, turn: float, first: int, count: int) -> FloatArray:
 
 
 def two_polygons(turn: float) -> tuple[float, float, float]:
-    """For a turn of wheel 0, return the turn of wheel 1, h_0 and h_1, by the common tangent of both pitch polygons.
+    """For a turn of wheel 0, return the turn of wheel 1, h_0 and h_1, which follow from the common tangent of both
+    pitch polygons.
 
     A tight span of m links between seats a and b is the coupler of a four-bar linkage. h_0 and h_1 are the distances of
     the axes from the coupler, and the ratio of speeds is h_0/h_1.
@@ -132,8 +133,8 @@ def two_polygons(turn: float) -> tuple[float, float, float]:
 
 
 def sample(drive: Drive, end: float, step: float = STEP) -> FloatArray:
-    """Return the turns of both wheels [rad] and the speed of the middle of the tight span along the span [m/s], per
-    step.
+    """Return the turns [rad] of both wheels and the speed [m/s] of the middle of the tight span along the span, for
+    each step.
     """
     found: list[tuple[float, ...]] = []
     middle = drive.rollers[-6:-3]

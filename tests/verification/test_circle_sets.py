@@ -29,7 +29,7 @@ def find_numbers(ring: Ring, state: wl.State) -> Any:
 
 
 def pair_history(ring: Ring, state: wl.State, other: Ring) -> Any:
-    """Return the history values of a model with one row per pair that correspond to a model with a circle set."""
+    """Return the history values of a model with a circle set in the order of a model with one row per pair."""
     data = wl.State(other.world).data.copy().reshape(PULLEYS, -1, 6)
     rows, numbers = state.data.reshape(-1, 7), find_numbers(ring, state)
     for row in np.flatnonzero(numbers >= 0):

@@ -232,8 +232,8 @@ def test_errors_of_monitors_arrive_as_themselves(calls: list[int]) -> None:
 
 @pytest.mark.parametrize("every", [1, 7])
 def test_errors_of_records_arrive_as_themselves(calls: list[int], every: int) -> None:
-    """An error of a record within compiled steps reaches the caller unchanged. The last state is the state that was
-    being recorded.
+    """An error that is raised while values are recorded within compiled steps reaches the caller unchanged. The last
+    state is the state that was being recorded.
     """
 
     class Broken:
@@ -277,7 +277,7 @@ def test_errors_of_updates_arrive_as_themselves(calls: list[int]) -> None:
 
 
 def test_functions_of_python_are_asked_in_each_step(calls: list[int]) -> None:
-    """Compiled steps call a Python load once per time, and give the same digits as with a compiled load."""
+    """Compiled steps call a Python load once for each time, and give the same digits as with a compiled load."""
     found, times = [], list[float]()
 
     def push(t: float) -> float:

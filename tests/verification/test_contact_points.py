@@ -71,8 +71,8 @@ def test_tension_of_a_stiff_belt() -> None:
 
 
 def test_creep() -> None:
-    """The speed loss of a loaded drive agrees with the theory with inertia, for 60 elements with 2 points and rA v²/T =
-    3 %.
+    """The speed loss of a loaded drive agrees with the theory with inertia, for 60 elements with 2 points each and rhoA
+    v²/T = 3 %.
 
     The tolerances are 0.7 % for the speed loss, 0.5 % for tensions and 0.5 % for the torque balance. Measured errors
     are +0.34 % for the loss, +0.34 % and +0.07 % for tensions, and 0.05 % for the balance. The power lost between drive

@@ -99,13 +99,13 @@ KP, KI, RADIUS, INERTIA, ROPE, CAGE, STIFFNESS, DAMPING, G = 900.0, 2500.0, 0.4,
 
 
 def wanted_speed(t: float) -> float:
-    """Return the desired speed of the drum [rad/s], with a smooth start."""
+    """Return the desired speed [rad/s] of the drum, with a smooth start."""
     return 2.0 * 0.5 * (1.0 - cos(pi * min(t, 1.0)))
 
 
 def control(t: float, u: FloatArray, u_t: FloatArray) -> float:
-    """Return the torque [N m] of a drive with a PI controller and of a dragging brake. The inputs are the drum speed
-    u_t and the integral.
+    """Return the torque [N m] of a drive with a PI controller and of a dragging brake. The values of u_t are the speed
+    of the drum and the integral of the speed error.
     """
     torque: float = KP * (wanted_speed(t) - u_t[0]) + KI * u_t[1] - 20.0 * tanh(u_t[0] / 0.1)
     return torque
@@ -137,7 +137,9 @@ def create_hoist(derivative: Any = None) -> tuple[wl.World, Entity, Entity, Enti
 
 
 def hoist(t: float, s: FloatArray) -> FloatArray:
-    """Return the rates of (rope, cage, their velocities, integral)."""
+    """Return the rates of the positions of rope and cage, of their velocities, and of the integral of the speed
+    error.
+    """
     force = STIFFNESS * (s[0] - s[1]) + DAMPING * (s[2] - s[3])
     torque = control(t, np.zeros(2), np.array([s[2] / RADIUS, s[4]]))
     inertia = INERTIA / RADIUS**2 + ROPE
@@ -217,7 +219,9 @@ def create_arm(**more: Any) -> tuple[wl.World, Entity, Entity]:
 
 
 def move_arm(t: float, s: FloatArray) -> FloatArray:
-    """Return the rates of (angle, speed, pressures) of the arm; its geometry is a triangle with two sides of 0.25 m."""
+    """Return the rates of the angle, the angular velocity and the two pressures. Arm and cylinder form a triangle with
+    two sides of 0.25 m.
+    """
     phi, w, p0, p1 = s
     x, y = 0.25 * np.cos(phi), 0.25 * np.sin(phi) + 0.25
     length = np.hypot(x, y)

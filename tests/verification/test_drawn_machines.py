@@ -84,7 +84,7 @@ def test_laws_between_two_markers_are_lines() -> None:
 
 
 def create_joints(space: bool) -> tuple[wl.World, list[Entity]]:
-    """Create a body on the ground and a second body on the first, by each kind of 2D or 3D joint."""
+    """Connect a body to the ground, and a second body to the first, by each kind of 2D or 3D joint."""
     world, body = wl.World(), RigidBody3D if space else RigidBody2D
     zero = (0.0,) * (3 if space else 2)
     first, second = (world.add(body, position=(x, *zero[1:]), mass=1.0, inertia=0.1) for x in (0.5, 1.5))

@@ -251,7 +251,7 @@ def test_clamped_cable_and_driven_points() -> None:
 
 
 def test_solvers_of_the_masses_agree() -> None:
-    """Division, dense blocks and a PETSc solver of the user's choice give the same motion."""
+    """Division by the masses, dense blocks, and a PETSc solver that the user selects give the same motion."""
     models: list[tuple[str, Callable[[], World]]] = [
         ("diagonal", lambda: oscillator(1.0)[0]),
         ("blocks", lambda: free_body()[0]),

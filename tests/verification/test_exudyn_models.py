@@ -196,7 +196,7 @@ def test_beams_count_strains_from_a_straight_beam(tmp_path: Path) -> None:
 def test_a_point_that_slides_is_described_as_there() -> None:
     """The cable number, the position along the cable and the force of a sliding joint agree with Exudyn.
 
-    A pin that slides on a rail touches only one segment of the rail.
+    A pin that slides on a rail is in contact with only one segment of the rail.
     """
     model = load(FOLDER / "glider.json", FUNCTIONS)
     state = model.solve(name="")

@@ -168,7 +168,7 @@ def oscillate(mean: float, amplitude: float, omega: float, cycles: int, **column
 
 
 def find_stiffness(strain: Any, force: Any) -> complex:
-    """Return the ratio of the first harmonics of force and strain in a cycle [N]."""
+    """Return the ratio [N] of the first harmonics of force and strain in a cycle."""
     turn = np.exp(-2j * np.pi * np.arange(len(force)) / len(force))
     return complex((force @ turn) / (strain @ turn))
 
@@ -239,7 +239,9 @@ def test_two_processes(tmp_path: Path) -> None:
 
 
 def test_table() -> None:
-    """The force of a rope with a table agrees with the interpolation at each strain, even beyond both ends."""
+    """The force of a rope with a table agrees with the interpolation of the table at each strain, even beyond both
+    ends.
+    """
     x, T = np.array(TABLE).T
     curve = PchipInterpolator(x, T)
     for strain in (-0.015, 0.004, 0.018, 0.049, 0.06):

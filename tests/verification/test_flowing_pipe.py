@@ -94,7 +94,7 @@ def test_flutter_of_a_cantilever(beta: float, known: float) -> None:
     errors = np.abs(found / exact - 1.0)
     assert_allclose(np.log2(errors[0] / errors[1]), 4.0, atol=0.2)
     assert errors[1] < 1e-4
-    # all modes are damped at all lower speeds, so the critical speed is the lowest speed of instability
+    # all modes are damped at all lower speeds, so the critical speed is the lowest speed at which a mode grows
     assert all(largest(u, 8) < 0.0 for u in np.linspace(0.1, 0.98, 12) * exact)
 
 

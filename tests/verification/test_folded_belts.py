@@ -87,5 +87,5 @@ def test_belts_that_are_turned_inside_out(elements: int, strain: float) -> None:
 
 
 def eval_forces(belt: Entity, state: wl.State) -> Any:
-    """Return axial forces in the middle of the cables [N]."""
+    """Return the axial forces [N] in the middle of the cables."""
     return wl.eval_output(belt, "axial_force", state, x=0.5 * belt.length[:, None])

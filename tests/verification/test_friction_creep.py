@@ -155,8 +155,8 @@ def create_pyramid(mu: float, transition: float, gap: float = 0.02) -> tuple[Wor
     """Create three spheres that do not touch each other, and a fourth sphere on top of these spheres. All spheres are
     at rest with the contact depths of equilibrium.
 
-    Return the world, the bodies, the distance of the lower centres from the axis [m], and the distance of the centres
-    of touching spheres [m].
+    Return the world, the bodies, the distance [m] of the lower centres from the axis, and the distance [m] of the
+    centres of touching spheres.
     """
     modulus, weight = 1e8, MASS * G
     world = World(gravity=(0.0, 0.0, -G))

@@ -164,7 +164,7 @@ def test_order_two(method: str, spectral_radius: float) -> None:
 
 def test_numerical_damping() -> None:
     """If the step does not resolve an undamped oscillator, generalised-alpha damps the oscillation by its spectral
-    radius, and the other methods do not damp it.
+    radius, and the other methods do not damp the oscillation.
 
     Source: J. Chung, G. M. Hulbert, J. Appl. Mech. 60 (1993) 371-375. Per step, the amplitude ratio tends to the
     spectral radius for omega h to infinity. In this test omega h = 1000. Newmark with beta 1/4, gamma 1/2 conserves the

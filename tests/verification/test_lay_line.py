@@ -70,7 +70,7 @@ def test_weight_in_water() -> None:
 
 
 def test_errors() -> None:
-    """Wrong beds, masses, gravity and lines without shape cause errors."""
+    """Wrong beds, masses and gravity, and lines for which no shape exists, cause errors."""
     for bed, changes, words in (
         ([(0.0, 0.0)], {}, "must be two or more corners with ascending distances"),
         ([(5.0, 0.0), (9.0, 1.0)], {}, "the first at a distance <= 0 from the anchor"),

@@ -125,13 +125,13 @@ def run(step: float = 1e-4) -> list[Span]:
 
 
 def eval_work(span: Span, one: FloatArray, two: FloatArray) -> float:
-    """Return the work of a force in a step [J] from its left-hand-side values at both ends of the step."""
+    """Return the work [J] of a force in a step from its left-hand-side values at both ends of the step."""
     return -0.5 * float((span.end.q - span.start.q) @ (one + two))
 
 
 def works(step: float = 1e-4) -> dict[str, FloatArray]:
-    """Return, for each step, the work of each type of force on the belt and the pulleys, and the change of the kinetic
-    energy [J].
+    """Return, for each step, the work [J] of each type of force on the belt and the pulleys, and the change [J] of the
+    kinetic energy.
     """
     spans = run(step)
     result = {"kinetic": np.array([span.end.kinetic - span.start.kinetic for span in spans])}

@@ -123,8 +123,8 @@ def drop(direction: Any, step: float, end: float, added: float = 1.0) -> tuple[A
 
 @pytest.mark.parametrize("direction", [(1.0, 0.0), (0.6, 0.8), (2 / 3, 1 / 3, 2 / 3)])
 def test_falling_piece(direction: Any) -> None:
-    """A rigid piece that falls and glides with drag and added mass agrees with its equation of motion with order 2 in
-    time:
+    """The motion of a rigid piece that falls and glides with drag and added mass agrees with the equation of motion,
+    with order 2 in time:
 
     (m + ρ A C_a N) v_t = (m - ρ A) g + D(-v)
     """

@@ -229,7 +229,7 @@ RATE, RELEASE, HOLD, SOFT, ROTOR = 80.0, 20.0, 30.0, 0.05, 0.4
 
 
 def brake(reading: float, speed: float) -> float:
-    """Return the torque of a brake on a drum [N m]; the brake is released smoothly when the load cell reads more than
+    """Return the torque [N m] of a brake on a drum; the brake is released smoothly when the load cell reads more than
     RELEASE.
     """
     return float(-HOLD * 0.5 * (1.0 - np.tanh((reading - RELEASE) / 2.0)) * np.tanh(speed / SOFT))

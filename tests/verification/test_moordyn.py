@@ -117,7 +117,7 @@ def test_a_line_that_waves_make_slack(tmp_path: Path) -> None:
     """Waves lift a chain that hangs above the water, so it becomes slack and taut once per period. The tension in the
     trough is 20 times as large as in the crest. With the integration method of ``windlass run-moordyn``, the mean and
     the standard deviation of the tension agree with MoorDyn within 1 %, and the largest tension within 3 %. No energy
-    appears from nothing.
+    is created.
     """
     mooring = load("splash", tmp_path)
     sensors = sense_segments(mooring)

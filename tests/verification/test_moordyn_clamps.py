@@ -44,8 +44,10 @@ def find_position(mooring: wl.moordyn.Mooring, point: int, state: wl.State) -> n
     ],
 )
 def test_sloping_rod_clamps(rod: str, end: str, tmp_path: Path) -> None:
-    """A line leaves a rod, also of length 0, along its axis: its free end has the deflection w cos(θ) L⁴/(8 EI)."""
-    body = "1 Fixed 0 0 10 0 0 90 0 0 0 0 0 0"  # rotated about z, so that its axis y points along -x
+    """A line leaves a rod, also of length 0, along the axis of the rod: the free end of the line has the deflection
+    w cos(θ) L⁴/(8 EI).
+    """
+    body = "1 Fixed 0 0 10 0 0 90 0 0 0 0 0 0"  # the body is rotated by 90° about z, so its y axis points along -x
     L = 2.0
     u = np.array([0.6, 0.0, 0.8])
     tip = L * u + (0.0, 0.0, 10.0)
@@ -125,7 +127,7 @@ def test_coupled_rod_turns_a_line(tmp_path: Path) -> None:
 
 def test_rotations_without_stiffness_are_held(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A body that hangs on one vertical line, which has no tension at the start, keeps its angles at rest. A moment
-    above the limit is an error.
+    above the limit causes an error.
     """
     sections = {"points": "1 Fixed 0 0 10 0 0 0 0\n2 Body1 0 0 0 0 0 0 0", "lines": "1 soft 1 2 2 4 -"}
     mooring = load(tmp_path, bodies="1 Free 0 0 8 0 0 0 50 0 1 0 0 0", **sections)
@@ -148,7 +150,8 @@ def test_rods_without_direction_are_refused(direction: str, tmp_path: Path) -> N
 @pytest.mark.parametrize(("end", "slack"), [((3.0, 1.0, -5.0), 1.2), ((0.0, 0.0, -6.0), 1.5), ((4.0, 0.0, 0.0), 2.5)])
 def test_slack_lines_without_weight_begin_as_arcs(end: tuple[float, ...], slack: float) -> None:
     """The start shape of a slack line without weight is an arc with the length of the line, whose slopes have the
-    length 1 and point along the arc."""
+    length 1 and point along the arc.
+    """
     ends = np.array([(0.0, 0.0, 0.0), end])
     length = slack * float(np.linalg.norm(ends[1]))
     shape = find_shape(ends, length, 200, 1e9, 0.0, GRAVITY, -50.0)

@@ -168,7 +168,7 @@ def test_added_mass_of_a_body(tmp_path: Path) -> None:
 
 
 def test_pinned_body_without_hold(tmp_path: Path) -> None:
-    """With ``hold`` false, a CoupledPinned body falls freely."""
+    """With ``hold=False``, a CoupledPinned body falls freely."""
     load(tmp_path, AIR, bodies="1 CoupledPinned 0 0 -5 0 0 0 10 0 1 0 0 0")
     for hold, fallen in ((True, 0.0), (False, 0.5 * GRAVITY)):
         mooring = wl.moordyn.load(tmp_path / "model.txt", hold=hold)
@@ -316,8 +316,8 @@ def test_buoy_and_column_of_moordyn(tmp_path: Path) -> None:
     and largest values agree with MoorDyn within 0.2, 0.2, 1 and 0.3 %.
 
     The added mass of the buoy acts at its origin, 1 m above its centre of mass: an added mass at the centre of mass
-    would change standard deviations by up to 3.5 %. The model has no rod on a pin of the buoy, because MoorDyn
-    leaves out the acceleration of such a pin, see `test_arm_on_a_body_that_falls`.
+    would change standard deviations by up to 3.5 %. The model has no rod on a pin of the buoy, because MoorDyn omits
+    the acceleration of such a pin, see `test_arm_on_a_body_that_falls`.
     """
     rest, series, recorded = compare("rods", tmp_path)
     assert_allclose(rest, recorded["rest"], rtol=2e-3)

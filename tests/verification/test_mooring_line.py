@@ -16,7 +16,7 @@ from support.processes import ROOT, run_python
 
 
 def assert_same(path: Path, serial: dict[str, Any]) -> None:
-    """Check that results agree to 1e-8 relative, with equal counts of iterations."""
+    """Check that results agree within a relative error of 1e-8, with equal counts of iterations."""
     given = np.load(path)
     for name, expected in serial.items():
         scale = np.abs(expected).max()

@@ -26,8 +26,8 @@ WEIGHT = MASS * 9.81
 
 
 def place_nodes(start: str, end: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return positions and unit slopes of n + 1 nodes [m]: straight through the water, sagging below the bed, on the
-    bed with a rise at the end, or in the closed form.
+    """Return the positions [m] and unit slopes of n + 1 nodes: straight through the water, sagging below the bed, on
+    the bed with a rise at the end, or in the closed form.
     """
     s = np.linspace(0.0, LENGTH, n + 1)
     if start == "straight":
@@ -102,7 +102,8 @@ def test_route() -> None:
             0.5 * ((1.0 + tension / EA)[:, None] * tangent)[:-1] + 0.5 * ((1.0 + tension / EA)[:, None] * tangent)[1:]
         )
         assert_allclose(way, middle, rtol=0, atol=2e-5)
-        # the vertical force is the weight of the hanging part, and the tension on the ground falls by mu w per length
+        # the vertical force is the weight of the hanging part, and the tension on the ground decreases by mu w per
+        # length
         assert_allclose((tension * tangent[:, 2])[-1], WEIGHT * (LENGTH - route.lying), rtol=1e-12)
         least = max(0.0, route.horizontal_force - mu * WEIGHT * route.lying)
         assert_allclose(tension[0], least, rtol=1e-12, atol=1e-9)
@@ -153,8 +154,8 @@ def test_order() -> None:
 
     With friction, the error at the anchor is proportional to the compliance of bristles.
     """
-    # the error without friction is a mean over four meshes, because it depends on the position of the touchdown point
-    # within a contact segment
+    # the error without friction is a mean over four meshes, because this error depends on the position of the touchdown
+    # point within a contact segment
     tops = [np.mean([compare_still(n + k) for k in range(4)]) for n in (25, 50, 100)]
     assert tops[0] > 3.0 * tops[1] > 3.0 * tops[2]
     soft, stiff = (compare(100, 0.5, stiffness)[0][0] for stiffness in (1e4, 1e5))

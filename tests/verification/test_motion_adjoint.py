@@ -97,9 +97,9 @@ def jerk(p: Mapping[str, float]) -> Any:
 @pytest.mark.parametrize("method", ["index 3", "index 2", "trapezoidal"])
 @pytest.mark.parametrize("damping", [0.5, 20.0])
 def test_parameters_that_share_models(method: str, damping: float) -> None:
-    """Gradients with respect to stiffnesses, masses and damping of single elements, which share companion models, agree
-    with the derivatives step by step. The motions have projections after kinks, with and without damping in the
-    equations of the projection.
+    """Gradients with respect to stiffnesses, masses and damping of single elements, which share the models with changed
+    parameters, agree with the derivatives step by step. The motions have projections after kinks, with and without
+    damping in the equations of the projection.
     """
     base = {"EA": 1e3, "mass": 0.5, "damping": damping}
     p = {f"{name}{k}": value * (1.0 + 0.1 * k) for name, value in base.items() for k in range(6)}

@@ -4,10 +4,10 @@ A string of the tension T and the mass per length m that runs with the speed v t
 
     ω_n = n π/L c (1 - v²/c²),   c = √(T/m)
 
-With bending stiffness and pinned ends, the first frequency falls to 0 at v² = (T + π² EI/L²)/m, where the span buckles.
-Above this speed the first mode of the beam grows without oscillation, while the string without bending stiffness is
-stable again. The frequencies of the beam are roots of the characteristic determinant of its differential equation, see
-`support.moving_spans`.
+With bending stiffness and pinned ends, the first frequency decreases to 0 at v² = (T + π² EI/L²)/m, where the span
+buckles. Above this speed the first mode of the beam grows without oscillation, while the string without bending
+stiffness is stable again. The frequencies of the beam are roots of the characteristic determinant of its differential
+equation, see `support.moving_spans`.
 
 Sources: R. Skutsch, Annalen der Physik 61 (1897) 190-195; C. D. Mote, J. Franklin Inst. 279 (1965) 430-444; J. A.
 Wickert, C. D. Mote, J. Appl. Mech. 57 (1990) 738-744 (stability above the critical speed).

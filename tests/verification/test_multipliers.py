@@ -49,12 +49,12 @@ INERTIA, SPEED, BEGIN, RAMP = 0.25, 12.0, 0.05, 0.55
 
 
 def speed(t: float) -> float:
-    """Return the speed of the wheel [rad/s], which is first 0, then increases linearly, and is then 12."""
+    """Return the speed [rad/s] of the wheel, which is first 0, then increases linearly, and is then 12."""
     return SPEED * min(max((t - BEGIN) / RAMP, 0.0), 1.0)
 
 
 def angle(t: float) -> float:
-    """Return the integral of the speed [rad]."""
+    """Return the integral [rad] of the speed."""
     inside = min(max(t - BEGIN, 0.0), RAMP)
     return SPEED * (0.5 * inside**2 / RAMP + max(t - BEGIN - RAMP, 0.0))
 
@@ -74,8 +74,8 @@ def create_wheel(kind: str) -> World:
 @pytest.mark.parametrize("kind", ["velocity", "position", "position without rate"])
 @pytest.mark.parametrize(("method", "spectral_radius"), [*METHODS, NEWMARK])
 def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
-    """From the third step after each kink on, the torque on the wheel is J Δω/Δt = 5.4545 N m during the increase of
-    the speed, and otherwise 0.
+    """From the third step after each kink on, the torque on the wheel is J Δω/Δt = 5.4545 N m while the speed
+    increases, and otherwise 0.
 
     Steps of 2 ms end at both kinks of the speed. Steps of 2.2 and 1.1 ms do not. Without the projection, the torque by
     the trapezoidal rule would alternate permanently between 10.91 and 0 N m. The torque by Newmark's method with a

@@ -1,8 +1,8 @@
 """Coefficients, natural periods and damping of the OC3-Hywind spar by Cummins' equation are compared with published
 values.
 
-The coefficients of radiation come from tests/reference/radiation/spar.nc, which make_spar.py computes with Capytaine.
-Periods refer to the complete system: spar with ballast, tower, nacelle, rotor and lines.
+The coefficients of radiation are read from tests/reference/radiation/spar.nc, which make_spar.py computes with
+Capytaine. Periods refer to the complete system: spar with ballast, tower, nacelle, rotor and lines.
 """
 
 from __future__ import annotations
@@ -54,8 +54,9 @@ K = oc3.eval_stiffness(REPORT)
 
 
 def eval_shape(name: str) -> tuple[FloatArray, FloatArray]:
-    """Return the shape of a mode without damping [m and rad], and the forces that are orthogonal to the other modes,
-    shape (6,) each."""
+    """Return the shape [m and rad] of an undamped mode, and the forces that are orthogonal to the other modes,
+    shape (6,) each.
+    """
     rows = list(FREEDOMS[name])
     M = (eval_inertia(REPORT) + DATA.infinite)[np.ix_(rows, rows)]
     mode = -1 if name == "pitch" else 0
@@ -89,7 +90,8 @@ def measure_decay(model: Spar, name: str, step: float) -> tuple[float, float]:
 
 def eval_linear_mode(name: str) -> tuple[float, float]:
     """Return the natural period [s] and the damping ratio [1] of the linear equation with added mass and damping of the
-    file at the frequency of the mode."""
+    file at the frequency of the mode.
+    """
     rows = list(FREEDOMS[name])
     omega = 2.0 * np.pi / MODES[name][0]
     for _ in range(5):

@@ -35,7 +35,7 @@ DATA = con.read_capytaine(oc3.RADIATION)
 
 
 def eval_spectrum() -> FloatArray:
-    """Return the JONSWAP spectrum of IEC 61400-3 at the frequencies of the waves [m^2/Hz]."""
+    """Return the JONSWAP spectrum [m^2/Hz] of IEC 61400-3 at the frequencies of the waves."""
     ratio = FREQUENCIES * PEAK_PERIOD
     peakedness = np.exp(5.75 - 1.15 * PEAK_PERIOD / np.sqrt(HEIGHT))
     peak = np.exp(-0.5 * ((ratio - 1.0) / np.where(ratio <= 1.0, 0.07, 0.09)) ** 2)
@@ -104,8 +104,8 @@ def eval_potential_deviations(data: con.Hydrodynamics) -> FloatArray:
 
 
 def measure(elements: int, scale: float, hydrodynamics: con.Hydrodynamics | None = None) -> tuple[FloatArray, float]:
-    """Return the standard deviations of surge [m], heave [m], pitch [deg], and of the tension of an elastic catenary at
-    the fairlead of the first line [N], in a sea whose wave amplitudes are multiplied by ``scale``.
+    """Return the standard deviations of surge [m], heave [m], pitch [deg], and of the tension [N] of an elastic
+    catenary at the fairlead of the first line, in a sea whose wave amplitudes are multiplied by ``scale``.
 
     The motion repeats after 200 s. A least squares fit separates the frequencies of the waves from decaying motions
     with the periods of the floating spar.

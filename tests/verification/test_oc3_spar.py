@@ -25,7 +25,9 @@ BUOYANCY = -4_999_180_000.0
 
 
 def test_stiffness_of_the_lines() -> None:
-    """Elastic catenaries have the vertical pull and the stiffnesses of the report, within their last digit."""
+    """The vertical pull and the stiffnesses of elastic catenaries agree with the report within the last digit of the
+    report.
+    """
     step = 0.5
     assert_allclose(-eval_pull((0.0, 0.0, 0.0))[2], WEIGHT, rtol=2e-4)
     for axis, stiffness in ((0, SURGE), (2, HEAVE)):
@@ -36,7 +38,7 @@ def test_stiffness_of_the_lines() -> None:
 
 @pytest.mark.parametrize("surge", [-20.0, -5.0, 5.0, 20.0])
 def test_static_offset(surge: float) -> None:
-    """At surges of 5 and 20 m, lines of 30 cables pull with the force of elastic catenaries, within 0.05 %."""
+    """At surges of 5 and 20 m, the force of lines of 30 cables agrees with elastic catenaries within 0.05 %."""
     model = create_spar(30, held=(surge, 0.0, 0.0))
     state = wl.Static(model.world, name="").solve()
     assert model.supports is not None
@@ -45,7 +47,7 @@ def test_static_offset(surge: float) -> None:
 
 
 def eval_period() -> float:
-    """Return the period of surge [s] of the spar with the matrices of the report in surge and pitch, and with the added
+    """Return the surge period [s] of the spar with the matrices of the report in surge and pitch, and with the added
     mass of strips.
     """
     mass, height, inertia = PARTS.T

@@ -35,8 +35,8 @@ def belts(tmp_path_factory: pytest.TempPathFactory) -> Belts:
 @pytest.mark.mpi
 @pytest.mark.parametrize("processes", [2, 3])
 def test_belt_on_several_processes(belts: Belts, processes: int) -> None:
-    """After 800 steps, coordinates and velocities agree with one process to 1e-8 relative, and the counts of iterations
-    and passes are equal.
+    """After 800 steps, coordinates and velocities agree with the results of one process within a relative error of
+    1e-8, and the counts of iterations and passes are equal.
 
     The driver starts at step 500.
 

@@ -30,7 +30,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.mpi
 @pytest.mark.parametrize(("processes", "words"), [(4, ""), (2, "-dynamic_pc_factor_mat_solver_type mumps")])
 def test_elimination_by_parts(serial: Any, processes: int, words: str, tmp_path: Path) -> None:
-    """States on one and several processes agree to 1e-9 relative, with equal counts of iterations.
+    """States on one and several processes agree within a relative error of 1e-9, with equal counts of iterations.
 
     Another linear solver can be chosen by options, and MUMPS replaces an elimination that finds no pivot.
     """

@@ -14,7 +14,7 @@ from support.processes import ROOT, errors_of, run_python
 PROGRAM = ROOT / "tests/support/parallel_faults.py"
 COMMAND: dict[str, list[str | Path]] = {"python": [], "windlass": ["-m", "windlass.commands.cli", "run"]}
 # This time [s] is much longer than a run on a loaded machine with an empty compiler cache, so only a process that hangs
-# exceeds it.
+# exceeds this time.
 TIMEOUT = 600
 
 

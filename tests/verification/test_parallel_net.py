@@ -31,8 +31,8 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 @pytest.mark.parametrize("processes", [2, pytest.param(3, marks=pytest.mark.long)])
 @pytest.mark.parametrize("partition", ["auto", "rows"])
 def test_net_in_random_order(serial: Any, processes: int, partition: str, tmp_path: Path) -> None:
-    """Static and dynamic states on one and several processes agree to 1e-8 relative, with equal counts of iterations.
-    The graph partition has few ghosts.
+    """Static and dynamic states on one and several processes agree within a relative error of 1e-8, with equal counts
+    of iterations. The graph partition has few ghosts.
     """
     parallel = run_net(tmp_path, processes, "-partition", partition)
     for name in ("hung", "swung", "v", "lam"):

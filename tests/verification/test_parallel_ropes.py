@@ -27,8 +27,8 @@ def run_net(folder: Path, processes: int, steps: int) -> Any:
     [(2, 16), pytest.param(2, 80, marks=pytest.mark.long), pytest.param(3, 80, marks=pytest.mark.long)],
 )
 def test_net_on_a_sphere(processes: int, steps: int, tmp_path: Path) -> None:
-    """State, history with bristles, and reactions on ropes of other processes agree with one process to 1e-8, with
-    equal counts of iterations.
+    """State, history values including bristles, and reactions on ropes of other processes agree with the results of one
+    process within 1e-8, with equal counts of iterations.
     """
     serial, parallel = (run_net(tmp_path, count, steps) for count in (1, processes))
     # ropes press on the ball and on each other, at points of several ropes

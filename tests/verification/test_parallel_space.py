@@ -28,7 +28,7 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Any:
 
 
 def assert_same(given: Any, expected: Any) -> None:
-    """Check that states and outputs agree to 1e-8 relative, with equal counts of iterations."""
+    """Check that states and outputs agree within a relative error of 1e-8, with equal counts of iterations."""
     for name in expected.files:
         scale = np.abs(expected[name]).max()
         np.testing.assert_allclose(given[name], expected[name], atol=1e-8 * scale, rtol=0, err_msg=name)

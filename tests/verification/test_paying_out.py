@@ -111,8 +111,8 @@ def test_line_that_is_too_long() -> None:
 @pytest.mark.parametrize("shape", SHAPES[2:5])
 @pytest.mark.parametrize("mu", [0.0, 0.5])
 def test_tension_after_paying_out(shape: str, mu: float, monkeypatch: pytest.MonkeyPatch) -> None:
-    """If the first load step is made to fail, the tensions of a chain on a slope agree with the closed form without
-    friction. With friction, they agree too, because lines are paid out without friction.
+    """If the test makes the first load step fail, the tensions of a chain on a slope agree with the closed form without
+    friction. With friction, the tensions also agree, because lines are paid out without friction.
     """
     attempt = Static._attempt
 

@@ -91,8 +91,8 @@ def test_rainflow_counts_the_example_of_the_standard() -> None:
 
 
 def test_damage_of_equal_cycles() -> None:
-    """The damage of 1000 cycles of the range 0.2 MBL agrees with N = 316.2/0.2³ for studless chain. Chain with studs
-    has half the damage.
+    """The damage of 1000 cycles of the range 0.2 MBL agrees with N = 316.2/0.2³ for a chain without studs. The damage
+    of a chain with studs is half as large.
     """
     t = np.linspace(0.0, 1000.0, 16 * 1000 + 1)
     series = Series(t, 3e5 + 1e5 * np.sin(2.0 * pi * t), "tension", "N")
@@ -345,7 +345,7 @@ def test_cycles_of_a_constant_tension_do_no_damage() -> None:
 
 def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
     """The section of a report contains statistics and spectra. A short series has no extreme, and a section without
-    series is an error.
+    series causes an error.
     """
     sections: list[wl.ReportSection] = []
     monkeypatch.setattr(report_parts, "added_sections", sections)

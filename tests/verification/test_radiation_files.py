@@ -165,8 +165,8 @@ def test_retardation_of_a_closed_form() -> None:
 
 
 def integrate_heave(data: con.Hydrodynamics, stiffness: float, dt: float, count: int) -> FloatArray:
-    """Return the heave of the sphere [m] at multiples of dt [s] after an impulse, by the convolution integral and
-    central differences.
+    """Return the heave [m] of the sphere at multiples of dt [s] after an impulse, computed by the convolution integral
+    and central differences.
     """
     k = data.eval_retardation(dt * np.arange(count))[:, 2, 2]
     z, v = np.zeros(count), np.zeros(count)
@@ -186,8 +186,8 @@ def integrate_heave(data: con.Hydrodynamics, stiffness: float, dt: float, count:
 
 
 def test_heave_decay() -> None:
-    """After an impulse in heave, a floater with the states of the file moves as the solution by the convolution
-    integral, within 1.5 % of the amplitude.
+    """After an impulse in heave, the motion of a floater with the states of the file agrees with the solution by the
+    convolution integral within 1.5 % of the amplitude.
     """
     data = con.read_wamit(FOLDER / "sphere.1", density=RHO, gravity=G)
     stiffness = RHO * G * np.pi * RADIUS**2
@@ -209,8 +209,8 @@ def test_heave_decay() -> None:
 
 
 def test_vessel_moves_as_the_free_floater() -> None:
-    """A vessel whose motion is prescribed by the RAO of the files moves as the free floater in the same regular wave,
-    within 1.5 % of the amplitude after the start. In long waves the sphere follows the surface.
+    """After the start, the motion of a vessel that is prescribed by the RAO of the files agrees with the motion of the
+    free floater in the same regular wave within 1.5 % of the amplitude. In long waves the sphere follows the surface.
     """
     data = con.read_wamit(FOLDER / "sphere.1", density=RHO, gravity=G)
     stiffness = np.diag([0.0, 0.0, RHO * G * np.pi * RADIUS**2, 1e7, 1e7, 1e7])

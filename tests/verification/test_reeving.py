@@ -35,7 +35,9 @@ def over_a_sheave(m0: float, m1: float, tension: float) -> tuple[wl.World, Any, 
 
 
 def test_atwood() -> None:
-    """An Atwood machine has a = g (m1 - m0)/(m1 + m0) and the tension 2 m0 m1 g/(m0 + m1), and conserves energy."""
+    """An Atwood machine has the acceleration g (m1 - m0)/(m1 + m0) and the tension 2 m0 m1 g/(m0 + m1), and conserves
+    energy.
+    """
     m0, m1 = 2.0, 3.0
     tension, a = 2.0 * m0 * m1 * G / (m0 + m1), G * (m1 - m0) / (m0 + m1)
     world, weights, rope = over_a_sheave(m0, m1, tension)

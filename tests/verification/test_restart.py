@@ -94,7 +94,7 @@ def whole_belt(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_belt_killed_and_restarted(whole_belt: Path, tmp_path: Path) -> None:
     """A run with a static and a dynamic solve is killed after 187 time steps and restarted. State, counts, tables and
-    series agree with an uninterrupted run.
+    series agree with the results of an uninterrupted run.
     """
     belt = write_belt(tmp_path)
     options = [belt, *BELT, "-checkpoint_every", "50"]
@@ -241,7 +241,7 @@ def test_models_killed_and_restarted(kind: str, every: str, kill_at: str, option
 
 def test_killed_while_a_checkpoint_is_written(tmp_path: Path) -> None:
     """If the run is killed while a checkpoint is written, the last complete checkpoint still exists, and the run
-    continues from it.
+    continues from this checkpoint.
     """
     common: list[str | Path] = [MODELS, "-kind", "verlet", "-checkpoint_every", "30", "-checkpoint", "c.h5"]
     run(common, tmp_path / "whole")

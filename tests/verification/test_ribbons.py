@@ -97,9 +97,9 @@ def test_ribbon_runs_sideways_by_its_entry_angle() -> None:
 @pytest.mark.parametrize(("stiffness", "width"), [(1.0, 0.1), pytest.param(4.5, 0.2, marks=pytest.mark.long)])
 def test_web_that_enters_a_misaligned_roller(stiffness: float, width: float) -> None:
     """A web runs from an aligned roller to a roller that is misaligned by the angle θ in the plane of the span. In the
-    steady state it enters this roller perpendicularly to the axis and without bending moment. The lateral shift in the
-    span of the length L is Shelton's K_c L θ, with errors of 0.1 % and 0.2 %. K_c is 0.79 and 0.71; a web without
-    bending stiffness would shift by L θ. The web in front of the first roller remains in its place.
+    steady state, the web enters this roller perpendicularly to the axis and without bending moment. The lateral shift
+    in the span of the length L is Shelton's K_c L θ, with errors of 0.1 % and 0.2 %. In the two cases, K_c is 0.79 and
+    0.71; a web without bending stiffness would shift by L θ. The web in front of the first roller remains in its place.
     """
     angle, span = np.radians(0.5), 0.3
     _, first, second = run_web(angle, span, stiffness, width, 4.0 * span).T
@@ -134,8 +134,8 @@ def test_speed_of_walking_belts() -> None:
 def test_belt_walks_on_misaligned_pulleys(angle: float, span: float, radius: float, stiffness: float) -> None:
     """One of two pulleys is misaligned by an angle in the plane of the axes. The belt moves towards the side on which
     the distance of the axes is smaller, with the speed by the theory of beams. The bristles bend the belt over the
-    length λ = √(12 EI_2/(k b²)), which is 0.6 % to 1.8 % of the span. The computed speed is smaller than in theory by 3
-    % to 6 %, because the belt slips, and because of the mesh.
+    length λ = √(12 EI_2/(k b²)), which is 0.6 % to 1.8 % of the span. The computed speed is 3 % to 6 % smaller than the
+    theoretical speed, because the belt slips, and because of the mesh.
     """
     travel, place = create_drive(span, radius, np.radians(angle), 0.1, stiffness).run(0.8, 0.1)[0].T
     late = travel > 0.5 * travel[-1]
@@ -403,8 +403,8 @@ def create_belt(axes: Any, places: Any, **pulley: Any) -> wl.Belt:
 
 
 def read_reference(belt: wl.Belt) -> tuple[Any, Any]:
-    """Return the directions of the width of a belt at the nodes, shape (nodes, 3), and the twist angles of the cables
-    in the mounted belt [rad], shape (cables,).
+    """Return the directions of the width of a belt at the nodes, shape (nodes, 3), and the twist angles [rad] of the
+    cables in the mounted belt, shape (cables,).
     """
     twist, length = (belt.cables.table.collect(name, belt.cables.rows) for name in ("reference_twist", "length"))
     return belt.nodes.table.collect("normal", belt.nodes.rows), -twist * length

@@ -67,8 +67,8 @@ def create_chain() -> tuple[World, list[Entity]]:
 
 
 def test_chain_in_space() -> None:
-    """The chain on spherical joints agrees with Exudyn 1.11.0, model sphericalJointTest, generalised-alpha with
-    spectral radius 0.6.
+    """The motion of the chain on spherical joints agrees with the model sphericalJointTest of Exudyn 1.11.0
+    (generalised-alpha with the spectral radius 0.6).
 
     Exudyn ends its Newton runs with a lagged Jacobian at a relative residual of 1e-8. The results of Exudyn therefore
     have errors of about 1e-10 in coordinates, and 1e-3 in accelerations of up to 70 rad/s^2 and in forces of up to 70
@@ -153,7 +153,7 @@ class Linkage:
         )
 
     def gap(self, state: State) -> float:
-        """Return the largest violation of a joint [m, 1]."""
+        """Return the largest violation [m, 1] of the equations of a joint."""
         return max(float(np.abs(eval_output(joint, "gap", state)).max()) for joint in self.joints)
 
 

@@ -191,7 +191,7 @@ def find_buckling_torque(EI: float, L: float, T: float) -> float:
 
 
 def find_buckling_twist(L: float, n: int, tension: float, theory: float) -> float:
-    """Return the twist of the end [rad] at which the tangent of a rod with n elements is singular."""
+    """Return the twist [rad] of the end at which the tangent of a rod with n elements is singular."""
     world, nodes, _ = create_rod(n, L)
     state = State(world)
     dofs, strain, x = state.local_dofs(nodes), tension / 1e6, np.linspace(0.0, L, n + 1)
@@ -288,7 +288,7 @@ def test_ring_that_turns_over_when_twisted() -> None:
     out, along = (np.column_stack(v) for v in ((np.cos(a), np.sin(a), 0.0 * a), (-np.sin(a), np.cos(a), 0.0 * a)))
 
     def find_lowest(twist: float) -> float:
-        """Return the smallest eigenvalue, without the eigenvalues 0 of the six rigid motions and of the spin of the
+        """Return the smallest eigenvalue except for the eigenvalues 0 of the six rigid motions and of the spin of the
         whole ring.
         """
         world = World()

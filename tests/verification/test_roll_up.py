@@ -24,7 +24,7 @@ from support.cantilever import solve_cantilever
 
 @cache
 def roll_up(elements: int) -> tuple[Entity, State, int]:
-    """Return the cables, their state, and Newton iterations."""
+    """Return the cables, their state, and the number of Newton iterations."""
 
     def turn(world: World, cables: Entity, _: Entity) -> None:
         end = rigid_marker(world, cables[elements - 1], (1.0 / elements, 0.0))
@@ -35,7 +35,7 @@ def roll_up(elements: int) -> tuple[Entity, State, int]:
 
 
 def eval_tip(elements: int) -> tuple[float, float]:
-    """Return the displacement of the free end [m]."""
+    """Return the displacement [m] of the free end."""
     cables, state, _ = roll_up(elements)
     node = state.world.entity(int(cables.table.collect("node1")[-1]))
     x, y = state.of(node)[0, :2]

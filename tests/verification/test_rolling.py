@@ -1,7 +1,7 @@
 """Tests of discs that roll on a plane without slip: tangents, accelerations, steady precession, and straight rolling.
 
-Steady precession (Neimark, Fufaev 1972): a disc whose axis has the angle θ with the vertical and which rotates about
-the vertical with Ω has the spin ω_3 along its axis, with
+Steady precession (Neimark, Fufaev 1972): a disc whose axis is at the angle θ to the vertical, and which rotates about
+the vertical with the angular velocity Ω, has the spin ω_3 along its axis, with
 
     m g r cos θ + (m r² + I_a) Ω ω_3 sin θ - I_t Ω² sin θ cos θ = 0
 
@@ -118,8 +118,8 @@ def test_steady_precession() -> None:
 
 
 def test_a_tumbling_disc_does_not_slip_at_index_3() -> None:
-    """A tumbling disc satisfies the constraints on velocities even with `generalized_alpha`, and after the projection
-    of its start state.
+    """A tumbling disc satisfies the constraints on velocities even with `generalized_alpha`, once its initial state has
+    been projected.
     """
     found = roll(math.radians(50.0), 2.0, 3.0, 8e-3, 0.16, method="generalized_alpha")
     assert np.abs(found["position"][-1] - found["position"][0]).max() > 0.05
@@ -137,7 +137,9 @@ def test_a_wheel_runs_straight() -> None:
 
 
 def test_a_disc_slides_until_it_rolls() -> None:
-    """A uniform disc that starts with v0 and without spin slides for v0/(3 μ g), and rolls with 2 v0/3 afterwards."""
+    """A uniform disc that starts with the speed v0 and without spin slides for the time v0/(3 μ g), and then rolls with
+    the speed 2 v0/3.
+    """
     v0, mu, k, step = 1.5, 0.25, 1e5, 1e-3
     world = wl.World(gravity=(0.0, 0.0, -G))
     disc = world.add(

@@ -3,7 +3,8 @@ loop.
 
 - Two masses on a rope over a fixed sheave move if friction on half a turn does not suffice, T1/T2 = exp(μ π) (Euler and
   Eytelwein): a = g (m1 - m2 exp(μ π))/(m1 + m2 exp(μ π)); if friction suffices, the masses stay at rest.
-- A rope whose reference strain falls with time, N = EA (ε - ε0(t)), lifts a mass by the loss of its length, minus the
+- A rope whose reference strain decreases with time, N = EA (ε - ε0(t)), lifts a mass by the loss of its length, minus
+the
   stretch under weight, (m g + w L/2) L/EA.
 - A rope with N = EA ε + F tanh(ε_t/r), whose end follows A (1 - cos(ω t)), dissipates ∮ N dL in each period: 4 F A,
   reduced by the smoothing of tanh.
@@ -99,8 +100,8 @@ def test_rope_slips_on_a_sheave(mu: float) -> None:
 
     Measured errors are 0.2 and 0.6 %, and the tolerance is 1 %.
 
-    Half a turn has 31 segments, so the contact angle is known to 3 %. The uncertainty of the contact angle can change
-    the acceleration by 1.8 % at μ = 0.2.
+    Half a turn has 31 segments, so the contact angle is known within 3 %. The uncertainty of the contact angle can
+    change the acceleration by 1.8 % at μ = 0.2.
     """
     heavy, light = 10.0, 4.0
     factor = np.exp(mu * np.pi)
@@ -124,7 +125,7 @@ def test_rope_holds_on_a_sheave() -> None:
 
 
 def pay_in(t: float, x: Any, strain: Any, rate: Any, *others: Any) -> Any:
-    """Return N = EA (ε - ε0(t)) + d ε_t: the reference length falls smoothly by a fifth within 2 s."""
+    """Return N = EA (ε - ε0(t)) + d ε_t: the reference length decreases smoothly by a fifth within 2 s."""
     rope = others[-1]
     share = np.clip(t / 2.0, 0.0, 1.0)
     free = -0.2 * share**2 * (3.0 - 2.0 * share)
@@ -163,7 +164,7 @@ def rub(t: float, x: Any, strain: Any, rate: Any, *others: Any) -> Any:
 
 
 def test_hysteresis_loop() -> None:
-    """The work of the support in one period is 73.92 J within 1e-4. A loop without smoothing would have 80 J."""
+    """The work of the support in one period is 73.92 J within 1e-4. A loop without smoothing would dissipate 80 J."""
     A, omega, L = 0.2, 2.0 * np.pi, 10.0
     world = World()
     rope = straight_cable(

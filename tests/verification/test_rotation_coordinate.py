@@ -76,7 +76,7 @@ def turned(angle: float) -> np.ndarray:
 
 
 def energy(body: Entity, state: State) -> float:
-    """Return kinetic energy and energy of springs [J]."""
+    """Return the kinetic energy [J] and the energy [J] of the springs."""
     kinetic = float(eval_output(body, "kinetic_energy", state))
     state.assembly.load_fields(state)
     return kinetic + state.assembly.energy()
@@ -282,7 +282,8 @@ def run(path: str) -> None:
 @pytest.mark.mpi
 def test_two_processes(tmp_path: Path) -> None:
     """The results on one and two processes are equal. Six rotors turn by more than two turns, and the
-    last rotor touches a stop."""
+    last rotor touches a stop.
+    """
     results = []
     for processes in (1, 2):
         path = tmp_path / f"{processes}.npz"

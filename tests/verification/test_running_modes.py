@@ -136,7 +136,7 @@ def test_campbell_of_a_running_belt_with_nothing_chosen() -> None:
 
 
 def test_lines_of_a_campbell_diagram_follow_shapes(tmp_path: Path) -> None:
-    """One of two springs stiffens with the speed, so the lines of both modes cross.
+    """The stiffness of one of two springs increases with the speed, so the lines of both modes cross.
 
     Lines that were sorted by frequency would not cross.
     """

@@ -24,7 +24,7 @@ def test_sag_of_a_running_string(ratio: float) -> None:
     """The sag agrees with the closed form to 1e-5, and the shape does not change in a motion that starts from this
     state.
 
-    An equilibrium without speed is no steady state of the running string.
+    An equilibrium that is computed without the speed is not a steady state of the running string.
     """
     speed, length = ratio * np.sqrt(TENSION / 0.01), 10.0
     world, cables = create_span(

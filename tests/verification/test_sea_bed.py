@@ -34,7 +34,7 @@ RADIUS = 1e5
 
 
 def find_horizontal_force(EA: float) -> float:
-    """Return H of the line that leaves a flat bed [N]."""
+    """Return the horizontal force H [N] of a line that leaves a flat bed."""
 
     def rise(s: float, H: float) -> float:
         return H / WEIGHT * (sqrt(1.0 + (WEIGHT * s / H) ** 2) - 1.0) + WEIGHT * s**2 / (2.0 * EA) - END[1]

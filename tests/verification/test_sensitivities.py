@@ -93,7 +93,8 @@ def hanging_by_adjoint() -> Any:
 
 def find_differences(model: Any, p: Mapping[str, float], name: str, share: float) -> dict[str, float]:
     """Return fourth-order differences of the results of complete solves with respect to a parameter, with steps of
-    ``share`` times its value."""
+    ``share`` times its value.
+    """
     h, values = share * p[name], {}
     for side in (2.0, 1.0, -1.0, -2.0):
         world, results = model({**p, name: p[name] + side * h})
@@ -164,8 +165,8 @@ def test_sag_of_a_catenary_by_its_length() -> None:
 
 def test_adjoint_of_many_parameters() -> None:
     """The derivatives with respect to 100 stiffnesses by the adjoint method agree with the direct method. Several
-    parameters share companion models, so the model is built less than 60 times. Results that depend directly on a
-    parameter are also differentiated correctly.
+    parameters share the models with changed parameters, so the model is built less than 60 times. Results that depend
+    directly on a parameter are also differentiated correctly.
     """
     count, calls = 100, [0]
     p = {f"EA{k}": 2e4 + 10.0 * k for k in range(count)}
@@ -711,7 +712,8 @@ def test_slow_convergence_of_history_values(elements: int, torque: float, name: 
 
 def test_parameter_with_a_small_effect() -> None:
     """Rounding errors of differences are not treated as a kink: smaller steps would increase these errors. The bending
-    stiffness of the rope has little effect on its sag."""
+    stiffness of the rope has little effect on its sag.
+    """
 
     def model(p: Mapping[str, float]) -> Any:
         world = wl.World(gravity=(0.0, -9.81))

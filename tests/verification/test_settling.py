@@ -1,5 +1,5 @@
 """The states of contacts that are much stiffer than the structure settle in load steps. If the states alternate without
-end, a pseudo-time flow settles them.
+end, a pseudo-time flow settles the states.
 """
 
 from __future__ import annotations

@@ -44,7 +44,7 @@ def run(world: wl.World) -> wl.Dynamic:
 
 
 def find_mean(rho: float) -> float:
-    """Return the mean of z over 400 long motions, by the Runge-Kutta method of order 4."""
+    """Return the mean of z over 400 long motions, computed by the Runge-Kutta method of order 4."""
     y, h, total = np.array([1.0, 2.0, 20.0])[:, None] + np.random.default_rng(0).standard_normal((3, 400)), 0.01, 0.0
     sigma, beta = LORENZ["sigma"], LORENZ["beta"]
 

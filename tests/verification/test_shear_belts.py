@@ -1,4 +1,4 @@
-"""Tests of belts with shear: fit, ends of arcs, bending moment, creep, and errors."""
+"""Tests of belts with shear: tension of the mounted belt, ends of arcs, bending moment, creep, and errors."""
 
 from __future__ import annotations
 
@@ -142,7 +142,7 @@ def test_running_belt_with_shear() -> None:
 
 def test_running_crossed_belt() -> None:
     """The cross sections of a running crossed belt rotate with the pulleys, in opposite directions on both pulleys. In
-    steady motion the material moves by much less than an element, so the rotations of the nodes hardly change.
+    steady motion the material moves by much less than an element, so the rotations of the nodes are almost constant.
     """
     world, _, belt = create_drive(("left", "right"), shear_stiffness=1e4, elements=80)
     state = mount(world, belt)

@@ -88,8 +88,8 @@ def test_starts_with_friction() -> None:
 
 @pytest.mark.parametrize("slack", [0.0, 0.01, 0.03])
 def test_slack_rope_on_a_post_with_friction(slack: float) -> None:
-    """The initial length of a rope is up to 3 % too large. The tensions agree with Euler and Eytelwein for any number
-    of load steps.
+    """The initial length of a rope is up to 3 % too large. The ratio of the tensions agrees with Euler and Eytelwein
+    for any number of load steps.
     """
     for steps in ({"load_steps": 1}, {"load_steps": 10}, {"load_steps": 10, "geometric": True}):
         world = wl.World()

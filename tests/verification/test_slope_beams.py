@@ -81,7 +81,7 @@ def test_published_cantilever(elements: int, factor: float) -> None:
 
 
 def bend_cantilever(elements: int, order: int, **columns: Any) -> Any:
-    """Return the displacement of the end of a cantilever [m] under a force and a moment that rotates with the end."""
+    """Return the displacement [m] of the end of a cantilever under a force and a moment that rotates with the end."""
     world = World()
     section = {name: value for name, value in ROUND.items() if name != "section_stiffness"}
     beam = straight_beam(world, (0, 0, 0), (1.2, 0, 0), elements, order=order, **section, **columns)

@@ -121,7 +121,7 @@ def find_jump(solver: Static) -> tuple[float, float, str]:
 
 
 def find_jump_onto(depth: float, share: float, steps: int) -> Static:
-    """Return a completed solve of the truss above a stop. The distance of the stop below the top is ``depth`` [m]."""
+    """Return a completed solve of the truss above a stop. The stop is at the distance ``depth`` [m] below the top."""
     world, top = create_truss(share)
     world.add(ContactCoordinate, marker1=coordinate_marker(world, top, "y"), contact_stiffness=1e5, offset=-depth)
     solver = Static(world, name="", load_steps=steps)
@@ -209,7 +209,7 @@ def test_far_beyond_the_limit(share: float, create: Any) -> None:
 
 
 def find_soft_limit(stiffness: float) -> float:
-    """Return the displacement ``hand`` of the end of the spring [m] at which the truss snaps through, from P(y) =
+    """Return the displacement ``hand`` [m] of the end of the spring at which the truss snaps through, from P(y) =
     stiffness (hand - (RISE - y)).
     """
     y = np.linspace(RISE, 0.0, 200_001)

@@ -4,7 +4,7 @@ A short straight line with the weight N is moved on a level bed. The friction co
 mu across the line. The line begins to slip under a force mu N/sqrt(cos² a + sin² a/rho²) in the direction (cos a, sin
 a). Steady slip in the direction (cos a, sin a) needs the force mu N (cos a, κ sin a)/sqrt(cos² a + (κ/rho)² sin² a).
 The largest suction per length is c_s k δ for the penetration δ, where c_s is the suction coefficient. A cycle of
-lifting and lowering loses the energy c_s k δ (c_s δ + Δ)/2 per length, where Δ is the suction distance.
+lifting and lowering dissipates the energy c_s k δ (c_s δ + Δ)/2 per length, where Δ is the suction distance.
 
 A long line has the tension T, and a force P pulls the line sideways. The line slips over the length P/q and moves by
 P²/(8 q T), like a string with the load q. Here q = rho mu w is the friction limit per length.
@@ -35,8 +35,8 @@ SUCTION, DISTANCE = 0.6, 4e-4
 
 
 def create_short_line(heading: float = 0.0, **contact: Any) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
-    """Create a line of one cable on a level bed. The argument ``heading`` is the direction of the line in the bed
-    [rad]. Return the world, the line, its nodes and the contact.
+    """Create a line of one cable on a level bed. The argument ``heading`` is the direction [rad] of the line in the
+    bed. Return the world, the line, its nodes and the contact.
     """
     world = wl.World(gravity=(0.0, 0.0, -GRAVITY))
     end = LENGTH * np.array((np.cos(heading), np.sin(heading), 0.0)) - (0.0, 0.0, DEPTH)
@@ -135,8 +135,8 @@ def test_a_line_that_is_pulled_sideways(rho: float) -> None:
 
 
 def lift(heights: list[float], steps: int = 400, **contact: Any) -> tuple[Any, Any, wl.EnergyLedger]:
-    """Move a line to several gaps [m], each motion in one second. Return the gaps, the forces of the bed per length
-    [N/m], and the ledger.
+    """Move a line to several gaps [m], each motion in one second. Return the gaps, the forces [N/m] of the bed per
+    length, and the ledger.
     """
     world, _, nodes, rows = create_short_line(
         contact_stiffness_per_length=STIFFNESS, suction_coefficient=SUCTION, suction_distance=DISTANCE, **contact
@@ -154,8 +154,8 @@ def lift(heights: list[float], steps: int = 400, **contact: Any) -> tuple[Any, A
 
 
 def pull(gap: Any, depth: float, widest: float = 0.0) -> Any:
-    """Return the force of the bed per length [N/m] for a gap, the largest earlier penetration and the largest earlier
-    gap [m].
+    """Return the force [N/m] of the bed per length for a gap [m], the largest earlier penetration [m] and the largest
+    earlier gap [m].
     """
     peak, m = SUCTION * depth, np.maximum(gap, widest)
     fade = np.where(m > peak, peak * (peak + DISTANCE - m) / (DISTANCE * np.maximum(m, peak)), 1.0)
@@ -164,7 +164,7 @@ def pull(gap: Any, depth: float, widest: float = 0.0) -> Any:
 
 def test_force_and_energy_of_a_cycle() -> None:
     """A line is pressed to twice its depth, lifted off, lowered and lifted again. The force is a bilinear function of
-    the gap, and each cycle loses the area below this function.
+    the gap, and the energy lost in each cycle is the area below this function.
     """
     deep = 2.0 * DEPTH
     gap, force, ledger = lift([-deep, 1e-3, -DEPTH, 1e-3])

@@ -58,7 +58,7 @@ def read_history(state: wl.State) -> FloatArray:
 
 
 def sum_friction(drive: Drive, state: wl.State) -> FloatArray:
-    """Return the sum of the friction forces of each row [N]."""
+    """Return the sum [N] of the friction forces of each row."""
     forces = np.asarray(wl.eval_output(drive.belt.contacts, "force_local", state))
     return np.asarray(np.nansum(forces[..., 0], axis=1))
 

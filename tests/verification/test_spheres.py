@@ -59,8 +59,8 @@ def test_restitution(model: str, given: float, found: float) -> None:
 def test_a_dent_remains_and_sticks() -> None:
     """A sphere is pressed and pulled back.
 
-    The force follows k δ during loading, k_2 (δ - δ_p) during unloading, and -k_a δ during adhesion. From each force,
-    f_0 is subtracted. After the contact has opened, the sphere has no dent.
+    The force is k δ - f_0 during loading, k_2 (δ - δ_p) - f_0 during unloading, and -k_a δ - f_0 during adhesion. After
+    the contact has opened, the sphere has no dent.
     """
     k, ratio, f0, ka = 1e5, 0.6, 0.5, 1e4
     world, _, _ = drop(0.0, contact_stiffness=k, plasticity_ratio=ratio, pull_off_force=f0, adhesion_stiffness=ka)

@@ -75,7 +75,7 @@ def test_waves_of_a_ring(spin: float, tolerance: float) -> None:
 def test_backward_waves_that_stand_still(spin: float) -> None:
     """All modes are found and no mode grows.
 
-    A note names the modes that cannot be distinguished, and the limit of distinction.
+    A note names the modes that cannot be distinguished, and the limit below which modes cannot be distinguished.
     """
     found = find_modes(spin, 0.0, 24)
     assert len(found) == 24 and not found.growing

@@ -72,7 +72,9 @@ def test_torsion_pendulum_over_turns(spatial: bool) -> None:
 
 
 def test_slide_on_a_rotating_arm() -> None:
-    """Along an arm that rotates with Ω, a mass oscillates with sqrt(k/m - Ω²) about L k/(k - m Ω²)."""
+    """Along an arm with the angular velocity Ω, a mass oscillates with the angular frequency sqrt(k/m - Ω²) about L
+    k/(k - m Ω²).
+    """
     m, k, length, rate, step = 1.5, 60.0, 0.4, 3.0, 1e-3
     omega = math.sqrt(k / m - rate**2)
     rest = length * k / (k - m * rate**2)
@@ -91,7 +93,8 @@ def test_slide_on_a_rotating_arm() -> None:
 
 
 def test_stick_slip_on_a_moving_surface() -> None:
-    """A mass on a spring and on a surface that moves with v agrees with its closed form from stick to slip and back.
+    """The motion of a mass on a spring and on a surface with the speed v agrees with the closed form from stick to slip
+    and back.
 
     In the limit cycle, the mass sticks for the time 2 F_s/(k v), until k x = F_d + F_s, and slips for (π + 2 φ)/ω with
     tan φ = k v/(ω F_s). Bristles of 1e6 N/m deflect by 4e-6 m.

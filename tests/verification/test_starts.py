@@ -37,7 +37,8 @@ def slide(**point: Any) -> tuple[wl.World, Any]:
 def test_velocities_that_constraints_forbid(method: str) -> None:
     """Errors name the constraints that the start velocities violate.
 
-    On request, the nearest consistent values are used. Small violations that earlier solves leave are allowed.
+    If the user requests this, the nearest consistent values are used. Small violations that earlier solves leave are
+    allowed.
     """
     world, _ = slide(velocity=(3.0, 5.0))
     with pytest.raises(
@@ -67,8 +68,8 @@ def test_motors_start_what_rests() -> None:
 
 
 def test_joints_forbid_in_their_own_size() -> None:
-    """A violation is measured relative to the velocities: 1 mm/s between points with 100 m/s is treated as a rounding
-    error.
+    """A violation is measured relative to the velocities: 1 mm/s between points that move with 100 m/s is treated as a
+    rounding error.
     """
     for gap, fits in ((1e-3, True), (1.0, False)):
         world = wl.World()
@@ -88,7 +89,7 @@ def test_joints_forbid_in_their_own_size() -> None:
 @pytest.mark.parametrize("method", METHODS)
 def test_prescribed_positions_that_jump(method: str) -> None:
     """If a prescribed position jumps during a run, the error gives the time and size of the jump, and the state before
-    the jump. Ramps and kinks are no jumps.
+    the jump. Ramps and kinks are not treated as jumps.
     """
     world, mass = slide()
     con.prescribe(world, mass, "x", lambda t: 0.0 if t < 0.0437 else -0.5)
@@ -171,7 +172,7 @@ def touch(depth: float, speed: float = 0.0) -> wl.World:
 @pytest.mark.parametrize("solver", [wl.Dynamic, wl.Explicit])
 def test_spheres_that_begin_inside(solver: Any) -> None:
     """A sphere that starts 10 m below the surface of a half space causes an error, because the sphere would leave with
-    19 664 m/s. A sphere at rest on the half space stays there.
+    19 664 m/s. A sphere at rest on the half space remains at rest.
     """
     with pytest.raises(wl.ModelError, match=r"inside each other by 10\.1 m and hold 1\.93e\+08 J .*must be < 0\.1 m"):
         solver(touch(10.1), step=1e-5, end=1e-4, name="").solve()

@@ -123,8 +123,8 @@ def test_v_groove(capstan: Any, groove: float, friction: float) -> None:
 
 @pytest.mark.long
 def test_errors_of_the_helix(capstan: Any) -> None:
-    """The error of the tension ratio on a helix is proportional to the compliance of the contact, and hardly depends on
-    the numbers of elements and points.
+    """The error of the tension ratio on a helix is proportional to the compliance of the contact, and is almost
+    independent of the numbers of elements and points.
     """
     table = {title: dict(rows) for title, rows in capstan.tabulate(capstan.Case()).items()}
     stiffness = {float(k): e for k, e in table["contact stiffness [N/m^2]"].items()}
@@ -344,8 +344,8 @@ def test_cables_of_the_plane() -> None:
 
 
 def run_disc(step: float, end: float, points: int, **contact: Any) -> tuple[float, float, float, Any, float]:
-    """Run a belt of 60 cables on two discs. Return the speed loss, the torques of drive and brake [N m], the report of
-    the driven disc, and the sum of the torques of brake and inertia of this disc at the end [N m].
+    """Run a belt of 60 cables on two discs. Return the speed loss, the torques [N m] of drive and brake, the report of
+    the driven disc, and the sum [N m] of the torques of brake and inertia of this disc at the end.
     """
     model = create_drive(con.ContactFrictionSurfaceCable, 60, points, 8000.0, -0.05, brake=0.6, **contact)
     spin = wl.Sensor(model.circles[1], "angular_velocity", name="speed")

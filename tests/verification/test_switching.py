@@ -46,8 +46,8 @@ from support.belt import belt_parameters, build_belt
 
 @cache
 def run_belt(step: float, **settings: Any) -> tuple[float, float, Statistics]:
-    """Return means over 0.15 s of the speed loss [1] and of the drive torque minus the torques of load and brake [N m],
-    and the statistics of the solver.
+    """Return the means over 0.15 s of the speed loss [1] and of the difference [N m] between the drive torque and the
+    torques of load and brake, and the statistics of the solver.
 
     The model is the belt of the reference data with 40 elements of 2 segments. Speed and load reach their final values
     at 0.25 s, and the motion is steady after 0.4 s.

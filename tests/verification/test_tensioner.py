@@ -50,7 +50,7 @@ def test_tangent_is_exact(turn: float, speed: float) -> None:
 
 
 def eval_loop(low: float, high: float, columns: dict[str, float]) -> float:
-    """Return the loss of a slow cycle [J] between two angles with a torque whose sign does not change. The docstring of
+    """Return the loss [J] of a slow cycle between two angles with a torque whose sign does not change. The docstring of
     the law contains the formula.
     """
     k, kb, ml, mu = (columns[n] for n in ("stiffness", "sticking_stiffness", "loading_friction", "unloading_friction"))

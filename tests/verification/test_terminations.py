@@ -54,7 +54,7 @@ def hang(fixed: bool, **columns: Any) -> tuple[wl.World, Any, Any, Any]:
 
 @pytest.mark.parametrize("fixed", [True, False])
 def test_socket_and_swivel(fixed: bool) -> None:
-    """A rope on a socket has the torque C N/EA. A rope on a swivel has no torque and turns back by -C ε/GJ per length.
+    """A rope on a socket has the torque C N/EA. A rope on a swivel has no torque and has the twist -C ε/GJ.
     The user gives neither frames nor a position on the block for the joints.
     """
     world, rope, _, joint = hang(fixed)
@@ -80,7 +80,7 @@ def test_swivel_about_an_axis() -> None:
     con.socket(world, nodes_of(world, arm)[0], world.add(Ground))
     joint = con.swivel(world, nodes_of(world, arm)[2], body, axis=(0.0, 2.0, 0.0), name="hinge")
     state = wl.Dynamic(world, step=2e-3, end=0.2, name="").solve()
-    # a physical pendulum that starts horizontally: θ'' = -m g s cos θ/(Θ + m s²), here its angle at small times
+    # a physical pendulum that starts horizontally: θ'' = -m g s cos θ/(Θ + m s²), so θ is proportional to t² at first
     rate = 2.0 * 9.81 * 0.5 / (0.1 + 2.0 * 0.25)
     p = wl.eval_output(body, "position", state) - wl.eval_output(nodes_of(world, arm)[2], "position", state)
     assert_allclose(np.linalg.norm(p), 0.5, rtol=1e-9)
@@ -162,7 +162,7 @@ class Falls:
         return world, block, drive
 
     def moment(self, angle: float) -> float:
-        """Return the moment [N m] about z with which the falls turn the block back."""
+        """Return the restoring moment [N m] of the falls about z."""
         a, b, EA, GJ = self.a, self.b, ROPE["axial_stiffness"], ROPE["torsional_stiffness"]
         h = np.sqrt(self.L**2 - a * a - b * b + 2.0 * a * b * np.cos(angle))
         pull = self.mass * 9.81

@@ -181,8 +181,8 @@ def test_a_timing_belt_keeps_the_ratio_of_its_teeth_and_sounds_with_its_tooth_fr
 def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
-    """The belt holds at 5 % below the torque of the closed form, and jumps one tooth at 5 % above this torque. Apart
-    from this jump, the teeth remain in their grooves.
+    """The belt does not jump at 5 % below the torque of the closed form, and jumps by one tooth at 5 % above this
+    torque. Apart from this jump, the teeth remain in their grooves.
 
     If all teeth are at their limit, dT = Q and T dφ = Q tan β along an arc, so T_1/T_2 = exp(θ/tan β). The equation is
     Euler's law with the friction coefficient 1/tan β. The belt jumps on the pulley with the smaller wrap angle θ. The

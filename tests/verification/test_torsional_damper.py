@@ -45,9 +45,9 @@ def test_amplitudes_at_the_fixed_points_do_not_depend_on_the_damping() -> None:
 
 
 def test_the_best_damping_makes_the_fixed_points_the_largest_amplitudes() -> None:
-    """Den Hartog's damping is the mean of the two dampings with a peak of the amplitude at a fixed point.
+    """Den Hartog's damping is the mean of the two damping values for which a peak of the amplitude is at a fixed point.
 
-    The largest amplitude is 1 % larger than at the fixed points.
+    The largest amplitude is 1 % larger than the amplitude at the fixed points.
     """
     omegas = np.linspace(0.5, 1.5, 800) * sqrt(SHAFT / HUB)
     best = sqrt(3.0 * MU / (8.0 * (1.0 + MU)))

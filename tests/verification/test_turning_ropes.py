@@ -41,13 +41,13 @@ LAW = "ContactFrictionSurfaceTwistCable"
 
 
 def read_motion(model: Lying, state: Any) -> tuple[Any, Any]:
-    """Return the velocities of a rope along y [m/s] and its angular velocities about the axis [rad/s]."""
+    """Return the velocities [m/s] of a rope along y, and its angular velocities [rad/s] about the axis."""
     speed = wl.eval_output(model.rope, "velocity", state)[:, 1]
     return speed, wl.eval_output(model.nodes, "angular_velocity", state)[:, 0]
 
 
 def test_rope_that_rolls_under_a_side_force() -> None:
-    """A rope on a plane with a side force F rolls with the acceleration F/(m + J/r²), without loss of energy."""
+    """A rope on a plane under a side force F rolls with the acceleration F/(m + J/r²), without loss of energy."""
     force, time, model = 4.0, 0.5, create_lying(0.3, 4.0, friction_velocity_penalty_per_length=50.0)
     state, energy = run_lying(model, time)
     speed, spin = read_motion(model, state)
@@ -119,8 +119,8 @@ def test_spinning_rope_stops_by_a_constant_torque() -> None:
 
 
 def roll_around(steps: int, friction: float = 0.3) -> tuple[Any, Any]:
-    """Move a rope, which is parallel to the axis of a drum, around a quarter of the drum. Return the rotation of the
-    rope [rad] and its torques [N m].
+    """Move a rope, which is parallel to the axis of a drum, around a quarter of the drum. Return the rotation [rad] of
+    the rope and its torques [N m].
     """
     depth, drum = 1e-4, 0.3
     middle, world = drum + RADIUS - depth, wl.World()
@@ -268,7 +268,7 @@ def test_friction_limits_the_torque_at_a_fleet_angle() -> None:
 
 
 def find_block_moment(angle: Any, on_sheave: float) -> tuple[Any, Any]:
-    """Return the restoring moment [N m] of two falls of a rope on a block, and the torque of the rope [N m]. The
+    """Return the restoring moment [N m] of two falls of a rope on a block, and the torque [N m] of the rope. The
     argument ``on_sheave`` is the length [m] of the rope on the sheave that rotates about its axis like the rope in the
     falls.
 

@@ -63,14 +63,14 @@ def stand_on_a_joint(angle: float = pi) -> Model:
 
 
 def hang_on_a_joint() -> Model:
-    """Create a pendulum at 0.5 rad. This position is no equilibrium, and only the force of the joint gives the pendulum
-    a stiffness.
+    """Create a pendulum at 0.5 rad. This position is not an equilibrium, and only the force of the joint gives the
+    pendulum a stiffness.
     """
     return stand_on_a_joint(0.5)
 
 
 def stand_on_rods() -> Model:
-    """Create three masses that stand above each other on massless rods."""
+    """Create three masses above each other, connected by massless rods."""
     world = World(gravity=(0.0, -GRAVITY))
     end, mass = position_marker(world, world.add(Ground)), None
     for i in range(3):
@@ -94,7 +94,7 @@ def press_between_springs() -> Model:
 
 
 def push_by_a_law() -> Model:
-    """Create a user force k (x³ - x) on a mass at 0."""
+    """Create a mass at x = 0 with the user force k (x³ - x)."""
     world = World()
     mass = world.add(MassPoint, name="mass", position=(0.0, 0.0), mass=1.0)
     world.add(
@@ -204,7 +204,7 @@ def run_faster_than_waves() -> Model:
 
 
 def place(nodes: Any, state: State) -> Any:
-    """Return positions of nodes [m], shape (n, 2)."""
+    """Return the positions [m] of nodes, shape (n, 2)."""
     return nodes.position + state.of(nodes)[:, :2]
 
 

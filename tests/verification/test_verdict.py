@@ -225,8 +225,8 @@ def test_coarse_segments_and_circles_far_away_are_named(capsys: pytest.CaptureFi
 
 @pytest.mark.parametrize("depth", [0.01, 0.05, 0.15])
 def test_cables_that_begin_inside_of_a_circle_are_named(depth: float) -> None:
-    """A rope that starts below the centre of a peg stays there. A note before the solve reports this start, even if the
-    verdict of the solve is ``"ok"``.
+    """A rope that starts below the centre of a peg remains below the centre. A note before the solve reports this
+    start, even if the verdict of the solve is ``"ok"``.
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     peg = world.add(RigidBody2D, name="peg", position=(0.5, depth - 0.1), mass=1.0, inertia=1.0)

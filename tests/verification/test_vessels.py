@@ -44,7 +44,7 @@ def write_file(path: Path, first: str = "period [s]") -> Path:
 
 
 def eval_fairlead(waves: Any, rao: con.RAO, place: FloatArray, heading: float, t: float) -> FloatArray:
-    """Return the closed form of the position of the fairlead [m], by sums of cosines with phase lags."""
+    """Return the position [m] of the fairlead in closed form, as sums of cosines with phase lags."""
     X = np.zeros(6)
     for A, w, theta, phi in zip(*waves.values(), strict=True):
         H = rao.eval_response(w, theta - heading)[0]
@@ -64,7 +64,8 @@ WAVES = {
 @pytest.mark.parametrize("sea", WAVES)
 def test_fairlead_follows_the_closed_form(sea: str, tmp_path: Path) -> None:
     """In regular and irregular waves, the fairlead has the position of the closed form at each step, and its velocity
-    is the derivative of this position."""
+    is the derivative of this position.
+    """
     rao, place, heading = con.read_rao(write_file(tmp_path / "rao.csv")), np.array((30.0, -20.0, 1.0)), 0.7
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     water = world.add(con.Fluid, density=1025.0, depth=300.0, **WAVES[sea])

@@ -117,7 +117,7 @@ def test_damping_of_a_rope_that_runs_out() -> None:
     """A mass of 5 kg pulls a stiff rope (1e6 N) out of a winch against a force of 20 N.
 
     The damper of the rope dissipates 3 mJ, both with steps of 4 ms and with steps of 8 ms. If losses were computed from
-    velocities at the ends of steps of 8 ms, they would be 2.5 J.
+    velocities at the ends of steps of 8 ms, the losses would be 2.5 J.
     """
     for step in (8e-3, 4e-3):
         world = wl.World(gravity=(0.0, -9.81))

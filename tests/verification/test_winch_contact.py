@@ -54,7 +54,8 @@ def test_tensions_at_both_sides_of_a_fixed_sheave(way: int) -> None:
 
 def test_bristles_deflect_with_the_material() -> None:
     """While all points stick, x = 1 mm of rope that is paid out over a fixed sheave deflects each bristle by x. The
-    tensions at both sides differ by k' x R α with the stiffness k' of the bristles per length."""
+    tensions at both sides differ by k' x R α with the stiffness k' of the bristles per length.
+    """
     model = create(cables=40, drop=1.2, mu=10.0, friction_stiffness_per_length=1e4, rope={"axial_stiffness": 1e7})
     world, paid = model.world, 1e-3
     con.prescribe(world, model.rope.feed, "s", con.smooth_step(0.0, 0.5, 0.0, paid))
@@ -72,8 +73,8 @@ def test_bristles_deflect_with_the_material() -> None:
 
 
 def test_rope_rests_on_the_sheave_while_the_winch_stands() -> None:
-    """If the winch stands and the load changes by less than the factor e^{μα}, no point slips and the rope comes to
-    rest.
+    """If the winch does not move and the load changes by less than the factor e^{μα}, no point slips and the rope comes
+    to rest.
     """
     model = create(cables=30, drop=0.6, mu=MU)
     world = model.world

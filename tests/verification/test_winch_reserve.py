@@ -1,4 +1,6 @@
-"""Tests of winch ropes with reserve cables: many cable lengths paid out and back, changes of the mesh, and restart."""
+"""Tests of winch ropes with reserve cables: ropes that are paid out and taken in by many cable lengths, changes of the
+mesh, and restart.
+"""
 
 from __future__ import annotations
 

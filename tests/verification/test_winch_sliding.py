@@ -26,7 +26,8 @@ ROPE = {"mass_per_length": 0.01, "axial_stiffness": 1e6, "bending_stiffness": 1e
 @pytest.mark.parametrize(("dims", "torsion"), [(2, False), (3, False), (3, True)])
 def test_tangents_against_differences(dims: int, torsion: bool) -> None:
     """Derivatives with respect to all coordinates, to the length of the rope and to the position of the ring agree with
-    differences, also with friction."""
+    differences, also with friction.
+    """
     world = wl.World(gravity=(0.0, -G, 0.0))
     end = np.array((3.0, -1.0, 0.5))[:dims]
     more = {"torsional_stiffness": 2.0, "rotary_inertia": 0.05} if torsion else {}
@@ -62,7 +63,9 @@ def hang(damping: float = 0.0, clamp: bool = False, **friction: Any) -> tuple[wl
 
 
 def test_ring_falls_freely_while_the_rope_is_paid_out() -> None:
-    """Without friction, the ring falls with g past several cables, independent of the motion of the rope."""
+    """Without friction, the ring falls past several cables with the acceleration g, independent of the motion of the
+    rope.
+    """
     world, _, ring, joint, _ = hang()
     watch, ledger = Watch(place=(ring, "position"), on=(joint, "cable")), wl.EnergyLedger()
     wl.Dynamic(world, step=2e-3, end=0.7, rtol=1e-9).solve(hooks=[watch, ledger])
@@ -125,7 +128,7 @@ def hang_in_reserve(dims: int, paid: Any, **joint: Any) -> tuple[Any, ...]:
 
 @pytest.mark.parametrize("dims", [2, 3])
 def test_ring_falls_while_cables_are_split(dims: int) -> None:
-    """A ring without friction falls with g while the cables below and above the ring are split."""
+    """A ring without friction falls with the acceleration g while the cables below and above the ring are split."""
     world, rope, ring, joint, down = hang_in_reserve(dims, con.smooth_step(0.0, 0.6, 0.0, 1.6))
     watch, ledger = Watch(place=(ring, "position"), on=(joint, "cable"), gap=(joint, "gap")), wl.EnergyLedger()
     wl.Dynamic(world, step=1e-3, end=0.5, rtol=1e-9).solve(hooks=[rope, watch, ledger])

@@ -102,8 +102,10 @@ def test_bristles_turn_with_the_drum() -> None:
 
 
 def test_equal_to_plain_cables_while_the_winch_stands() -> None:
-    """A rope of constant length moves like plain cables with contact points, on a drum that the rope turns against
-    springs: points stick, slip and open."""
+    """The motion of a rope of constant length equals the motion of plain cables with contact points, on a drum that the
+    rope turns against
+    springs: points stick, slip and open.
+    """
     law = {
         "contact_stiffness_per_length": 3e4, "contact_damping_per_length": 20.0, "friction_coefficient": 0.4,
         "friction_velocity_penalty_per_length": 30.0, "friction_stiffness_per_length": 2e4,
@@ -199,7 +201,7 @@ def test_line_lands_on_a_bed(line: dict[str, float], friction: float) -> None:
 
 
 def slope(x: Any, y: Any) -> Any:
-    """Return the height of a bed [m]."""
+    """Return the height [m] of a bed."""
     return -2.0 + 0.02 * x + 1.5 * np.sin(x / 30.0) + 0.01 * y
 
 
@@ -215,7 +217,8 @@ BEDS: dict[str, Any] = {
 @pytest.mark.parametrize("kind", BEDS)
 def test_beds_carry_winch_ropes_like_plain_lines(kind: str) -> None:
     """On a sloping polyline with rounded crests and on a bathymetry, a winch rope has the shape and the tensions of a
-    line of plain cables of the same length."""
+    line of plain cables of the same length.
+    """
     stiffness, contact = soften(200.0, 5e-3, 0.0)
     found = []
     for winch in (True, False):
@@ -240,9 +243,9 @@ def test_beds_carry_winch_ropes_like_plain_lines(kind: str) -> None:
 
 
 def test_line_is_laid_on_clay_and_picked_up() -> None:
-    """A chain is lowered onto a soft bed and hauled in. It lies at the depth ρ g/k. The suction of clay dissipates
-    k c_s δ (c_s δ + Δ)/2 per length whose contact points leave the bed, with δ = ρ g/k, and the ledger closes. Without
-    suction, a chain on a soft bed moves like a chain on a bed.
+    """A chain is lowered onto a soft bed and hauled in. The chain lies at the depth ρ g/k. The suction of clay
+    dissipates k c_s δ (c_s δ + Δ)/2 per length whose contact points leave the bed, with δ = ρ g/k, and the remainder of
+    the ledger is small. Without suction, the motion of a chain on a soft bed equals the motion on other beds.
     """
     rho, depth, share, reach = 200.0, 5e-3, 0.5, 0.01
     stiffness, contact = soften(rho, depth, 0.0)
@@ -439,8 +442,8 @@ def test_merged_cable_that_touches_too_many_surfaces() -> None:
 
 @pytest.mark.parametrize("points", [1, 4])
 def test_split_cables_keep_their_surface(points: int) -> None:
-    """With a contact search, both halves of a split cable receive its surface and the states of its points, also if
-    the only point of the cable is where the cable is split.
+    """With a contact search, both halves of a split cable receive the surface of this cable and the states of its
+    points, also if the only point of the cable is where the cable is split.
     """
     world = wl.World(gravity=(0.0, 0.0, -G))
     rope = con.WinchReserve(
@@ -537,8 +540,8 @@ def test_rope_is_hauled_in_over_a_bed(dims: int, touching: int | None) -> None:
     with a contact search. The drive pulls
     with the friction μ ρ g l of the rope outside, and friction dissipates μ ρ g (l_0² - l²)/2.
 
-    The bristles reverse over a length of 1e-4 of the way. At the merge, the weight of the rope is distributed to other
-    points, so the friction changes by less than 1 %.
+    The deflections of the bristles are reversed within 1e-4 of the displacement. At the merge, the weight of the rope
+    is distributed to other points, so the friction changes by less than 1 %.
     """
     rho, mu, depth, first = 2.0, 0.5, 1e-3, 20.0
     stiffness = rho * G / depth

@@ -129,7 +129,9 @@ def test_wire_rope_that_is_paid_out_slowly() -> None:
 
 
 def test_wire_rope_that_is_paid_out_fast() -> None:
-    """A block on a light wire rope moves and spins as the equations with the energy l w(X/l - 1, φ/l) predict."""
+    """The motion and the spin of a block on a light wire rope agree with the equations for the energy l w(X/l - 1,
+    φ/l).
+    """
     EA, C, GJ = (WIRE[name] for name in ("axial_stiffness", "coupling", "torsional_stiffness"))
     world, rope = hang_block(3.0, 1, **WIRE)
     con.fix(world, rope.nodes[0], "twist")
@@ -172,7 +174,8 @@ def test_rope_that_is_stored_with_twist() -> None:
 @pytest.mark.parametrize("is_coupled", [True, False])
 def test_outlet_of_a_rope_stored_with_twist(is_coupled: bool) -> None:
     """If the outlet does not turn with the rope that is paid out, the result is doubtful, and the reason states the
-    ratio of the coupling."""
+    ratio of the coupling.
+    """
     world, rope = hang_block(2.0, 2, torsional_damping=0.5, store_twist=0.7)
     con.fix(world, rope.nodes[-1], "twist")
     if is_coupled:

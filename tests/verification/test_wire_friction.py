@@ -230,7 +230,7 @@ def test_tangents_are_exact(friction: dict[str, Any], dims: int) -> None:
 
 def rotate_bending(steps: int) -> tuple[float, float]:
     """Let the curvature of a 3D cable rotate about the cable, with three times the curvature at which the wires begin
-    to slip. Return the loss of the third turn [J] and the moment of the bristles at its end [N m].
+    to slip. Return the loss [J] of the third turn and the moment [N m] of the bristles at the end of this turn.
     """
     size = 3.0 * BENDING["slip_moment"] / BENDING["bending_stiffness"]
     world, _, nodes, rubs = lay(BENDING, 3)
@@ -248,8 +248,8 @@ def rotate_bending(steps: int) -> tuple[float, float]:
 
 def test_rotating_bending() -> None:
     """If the curvature rotates about the cable with the constant magnitude κ_r, the anchor moves on a circle of the
-    radius (κ_r² - κ_s²)^(1/2). Each turn loses 2π M_s times this radius per length. The error is of first order in the
-    step, so the results of two steps are extrapolated.
+    radius (κ_r² - κ_s²)^(1/2). In each turn, the lost energy per length is 2π M_s times this radius. The error is of
+    first order in the step, so the results of two steps are extrapolated.
     """
     limit, slip = BENDING["slip_moment"], BENDING["slip_moment"] / BENDING["bending_stiffness"]
     (coarse, _), (fine, moment) = rotate_bending(200), rotate_bending(400)
@@ -395,7 +395,8 @@ def fall(p: Mapping[str, float]) -> Any:
 
 def test_derivatives_of_a_motion() -> None:
     """Derivatives of a motion in which wires slip, and the gradient by the adjoint, agree with differences of complete
-    solves."""
+    solves.
+    """
 
     def motion(world: wl.World) -> wl.Dynamic:
         return wl.Dynamic(world, step=1e-3, end=0.1, **EXACT)

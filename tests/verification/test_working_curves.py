@@ -40,7 +40,7 @@ ORIGINAL = PchipInterpolator(STRAINS - fast(TENSIONS), TENSIONS)
 
 
 def invert(curve: Any, T: float, low: float, high: float) -> float:
-    """Return the argument at which an ascending curve has the value T, by bisection."""
+    """Find, by bisection, the argument at which an ascending curve has the value T."""
     for _ in range(200):
         middle = 0.5 * (low + high)
         low, high = (middle, high) if curve(middle) < T else (low, middle)
@@ -102,7 +102,8 @@ def test_static_strains_follow_the_curves(kind: dict[str, float], largest: float
 
 def test_curve_that_begins_under_load() -> None:
     """If the original curve begins at a strain ε_0 > 0 with a load, working curves end at ε_m - (1 - k1) (ε_m - ε_0).
-    Small largest loads are then refused, because the working curves would be too steep."""
+    Small largest loads are then refused, because the working curves would be too steep.
+    """
     columns = {**CURVE, **KINDS[1], "working_strains": STRAINS[2:], "working_tensions": TENSIONS[2:]}
     with pytest.raises(wl.ModelError, match="or largest_load must be larger"):
         wl.Static(build(columns, 1.8e6)[0], name="").solve()
@@ -152,8 +153,8 @@ def test_tangent(kind: dict[str, float], force: float) -> None:
 
 @pytest.mark.parametrize("kind", KINDS)
 def test_energy_of_loading_and_unloading(kind: dict[str, float]) -> None:
-    """Slow loading to T_m and unloading lose the area between the original curve and the working curve. The ledger
-    closes.
+    """In slow loading to T_m and unloading, the lost energy is the area between the original curve and the working
+    curve. The remainder of the ledger is small.
     """
     top, low, end = 1.6e6, 1e5, 40000.0
     s = np.linspace(0.0, end, 81)
@@ -256,7 +257,7 @@ BAD = [
 
 @pytest.mark.parametrize(("columns", "words"), BAD)
 def test_wrong_curves(columns: dict[str, Any], words: str) -> None:
-    """Curves that do not ascend, or that are steeper than the dynamic stiffness, cause errors with the value."""
+    """Curves that do not ascend, or that are steeper than the dynamic stiffness, cause errors that state the value."""
     with pytest.raises(wl.ModelError, match=words):
         world, _, _ = build({**CURVE, **columns}, 0.0)
         world.finalize()
