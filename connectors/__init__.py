@@ -102,6 +102,8 @@ if TYPE_CHECKING:
     from windlass.connectors.loads.sphere_fluid_load import SphereFluidLoad as SphereFluidLoad
     from windlass.connectors.loads.torque import Torque as Torque
     from windlass.connectors.loads.winch_fluid_load import WinchFluidLoad as WinchFluidLoad
+    from windlass.connectors.markers.beam_markers import PositionOnBeam2D as PositionOnBeam2D
+    from windlass.connectors.markers.beam_markers import PositionOnBeam3D as PositionOnBeam3D
     from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates
     from windlass.connectors.markers.cable_markers3d import CableShape3D as CableShape3D
     from windlass.connectors.markers.cable_markers3d import PositionOnCable3D as PositionOnCable3D
@@ -221,6 +223,18 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface as SetSurface
     from windlass.connectors.surface_contact.contact_friction_surface_winch import (
         ContactFrictionSurfaceWinch as ContactFrictionSurfaceWinch,
+    )
+    from windlass.connectors.surface_contact.contact_friction_turning import (
+        ContactFrictionBedTwistCable as ContactFrictionBedTwistCable,
+    )
+    from windlass.connectors.surface_contact.contact_friction_turning import (
+        ContactFrictionBedTwistWinch as ContactFrictionBedTwistWinch,
+    )
+    from windlass.connectors.surface_contact.contact_friction_turning import (
+        ContactFrictionSurfaceSetTwistWinch as ContactFrictionSurfaceSetTwistWinch,
+    )
+    from windlass.connectors.surface_contact.contact_friction_turning import (
+        ContactFrictionSurfaceTwistWinch as ContactFrictionSurfaceTwistWinch,
     )
     from windlass.connectors.surface_contact.lay_line import LaidLine as LaidLine
     from windlass.connectors.surface_contact.lay_line import lay_line as lay_line

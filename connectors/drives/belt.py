@@ -190,7 +190,7 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
                 f"{name} = {show(columns[name])} kg m of {kind.__name__}: must be left out, or have a {SHEAR} [N] in "
                 f"2D or a {TWIST} [N m^2] in 3D, because other cables have no rotary inertia"
             )
-        if SHEAR in columns and name in (*Cable2D.columns, TWIST):
+        if SHEAR in columns and name in Cable2D.columns:
             fit = ", ".join(column for column in COLUMNS if column not in own)
             raise ModelError(f"{kind.__name__} has no argument {name!r} if it has {SHEAR}: must be left out or {fit}")
         raise ModelError(f"{kind.__name__} has no argument {name!r}: {suggest(name, [*own, *COLUMNS], known)}")
@@ -324,7 +324,7 @@ class _Line:
             places = [find_place(world, pulley) for pulley in pulleys]
             self.route = lay_route(pulleys, places, heights, closed, *ends)
             self.in_space = not isinstance(self.route, Route)
-            check_beams(self.name, columns, self.in_space, teeth is not None)
+            check_beams(self.name, columns, self.in_space, teeth is not None, given["width"] if closed else None)
             if given["turns_rope"] and not self.in_space:
                 raise ModelError(f"turns_rope of '{self.name}': must be a 3D rope, with a pulley that has an axis")
             self.is_wide = closed and self.in_space and TWIST in columns and given["width"] is not None
@@ -750,7 +750,7 @@ class _Line:
             axes = [place.axis for place in places]
             scaled["normal"], twist = lay_width(self.name, self.route, axes, self.elements, width)
             scaled["reference_twist"] = scaled.get("reference_twist", 0.0) - twist
-        if SHEAR in columns and isinstance(self.route, Route):
+        if SHEAR in columns:
             return lay_beams(self.world, self.route, self.elements, self.name, scaled)
         return cable_along(self.world, self.route, self.elements, name=self.name, **scaled)
 

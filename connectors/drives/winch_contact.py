@@ -27,7 +27,12 @@ from windlass.connectors.sliding.sliding_joint import SlidingJoint
 from windlass.connectors.surface_contact.contact_friction_bed_winch import ContactFrictionBedWinch
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetWinch
 from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
-from windlass.connectors.surface_contact.kernels import PER_POINT
+from windlass.connectors.surface_contact.contact_friction_turning import (
+    ContactFrictionBedTwistWinch,
+    ContactFrictionSurfaceSetTwistWinch,
+    ContactFrictionSurfaceTwistWinch,
+)
+from windlass.connectors.surface_contact.kernels import PER_POINT, PER_TWIST_POINT
 from windlass.framework.arrays import BoolArray, FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.schema import Component
@@ -73,7 +78,7 @@ def read_points(world: World, rows: Entity, cables: Entity, state: State) -> Con
     table, flat = rows.table, rows.table.component is ContactFrictionCircleWinch2D
     names = ("circle_radius", "segments") if flat else ("rope_radius", "points")
     radius, count = (table.collect(name, rows.rows) for name in names)
-    if table.component is ContactFrictionSurfaceSetWinch:
+    if table.component in SEARCHED:
         partner = np.asarray(eval_output(rows, "surface", state), np.int64)
     else:
         partner = table.collect("circle" if flat else "surface", rows.rows)
@@ -115,8 +120,14 @@ OPPOSITE = 1e-6
 LAWS: dict[type[Component], Callable[[ContactPoints, int, int, ContactPoints, int, int], FloatArray]] = {
     ContactFrictionCircleWinch2D: move_arc, ContactFrictionSurfaceWinch: move_deflection,
     ContactFrictionBedWinch: move_deflection, ContactFrictionSurfaceSetWinch: move_deflection,
+    ContactFrictionSurfaceTwistWinch: move_deflection, ContactFrictionBedTwistWinch: move_deflection,
+    ContactFrictionSurfaceSetTwistWinch: move_deflection,
 }  # fmt: skip
 """Laws of contact with the cables of winch ropes, and their functions that transfer anchors."""
+SEARCHED = ContactFrictionSurfaceSetWinch, ContactFrictionSurfaceSetTwistWinch
+SOFT = ContactFrictionBedWinch, ContactFrictionBedTwistWinch
+TURNING = ContactFrictionSurfaceTwistWinch, ContactFrictionBedTwistWinch, ContactFrictionSurfaceSetTwistWinch
+"""Laws with a contact search, laws of soft beds, and laws with friction that turns the rope."""
 
 
 def give_surfaces(old: ContactPoints, rows: Entity, cables: Entity, state: State) -> None:
@@ -134,7 +145,8 @@ def give_surfaces(old: ContactPoints, rows: Entity, cables: Entity, state: State
     count, sets = table.collect("points", rows.rows), table.collect("contact_set", rows.rows)
     old_sets = table.collect("contact_set", old.rows.rows)
     begin, share = (cables.table.collect(name, cables.rows) for name in ("begin", "share"))
-    place, known = PER_POINT * count + 1, old.partner >= 0
+    per_point = PER_TWIST_POINT if table.component in TURNING else PER_POINT
+    place, known = per_point * count + 1, old.partner >= 0
     gap = np.array([values[:n].min() for values, n in zip(old.data, old.places, strict=True)])
     middle = np.array([values[:n].mean() for values, n in zip(old.share, old.places, strict=True)])
     for cable, one in np.unique(np.stack((cables.ids, sets)), axis=1).T:
@@ -163,14 +175,15 @@ def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: 
     gap, move = eval_output(new.rows, "gap", state), LAWS[new.rows.table.component]
     data, width, table = new.data.copy(), new.anchors.shape[2], new.rows.table
     reach = np.zeros((2, len(new.places)))
-    if table.component is ContactFrictionBedWinch:
+    if table.component in SOFT:
         reach[:] = [table.collect(f"suction_{name}", new.rows.rows) for name in ("coefficient", "distance")]
     for i, n in enumerate(new.places):
         same = np.flatnonzero((old.partner == new.partner[i]) & (old.partner >= 0))
         states, anchors = np.full(n, UNDEFINED), np.zeros((n, width))
         stored = np.where(np.isfinite(gap[i, :n]), gap[i, :n], OPEN_GAP)  # rows without a surface have no finite gap
         # largest penetrations and gaps of points on soft beds
-        kept = np.zeros((2, n if table.component is ContactFrictionBedWinch else 0))
+        kept = np.zeros((2, n if table.component in SOFT else 0))
+        frames = np.zeros(6 * n if table.component in TURNING else 0)
         row = np.repeat(same, old.places[same])
         point = np.concatenate([np.arange(m) for m in old.places[same]]) if len(row) else row
         for k in range(n) if len(row) else ():
@@ -183,8 +196,23 @@ def carry_history(old: ContactPoints, new: ContactPoints, length: float, state: 
                 stored[k] -= held + reach[1, i] if held > 0.0 else 0.0
             if stored[k] <= 0.0:
                 states[k], anchors[k] = old.data[j, old.places[j] + m], move(old, j, m, new, i, k)
-        values = stored, states, anchors.ravel(), kept.ravel(), [length]
-        data[i, : (2 + width) * n + kept.size + 1] = np.concatenate(values)
+        values = stored, states, anchors.ravel(), kept.ravel(), frames, [length]
+        data[i, : (2 + width) * n + kept.size + len(frames) + 1] = np.concatenate(values)
+    state.put(new.rows, data, "data")
+    if table.component in TURNING:
+        keep_frames(new, state)
+
+
+def keep_frames(new: ContactPoints, state: State) -> None:
+    """Write the present tangents and axes of the material of closed points into the history values of rows, whose other
+    history values are known.
+    """
+    data, axes = state.of(new.rows, "data"), eval_output(new.rows, "surface_axes", state)
+    tangent, across = (eval_output(new.rows, name, state) @ axes for name in ("tangent", "material_axis"))
+    first = 7 if new.rows.table.component in SOFT else 5
+    for i, n in enumerate(new.places):
+        frames = np.concatenate((tangent[i, :n].ravel(), across[i, :n].ravel()))
+        data[i, first * n : (first + 6) * n] = frames
     state.put(new.rows, data, "data")
 
 
@@ -249,6 +277,6 @@ class WinchContacts:
         for old, used in zip(self._old, self._find_used(on), strict=True):
             if old is None or used is None:
                 continue
-            if used[0].table.component is ContactFrictionSurfaceSetWinch:
+            if used[0].table.component in SEARCHED:
                 give_surfaces(old, *used, state)
             carry_history(old, read_points(self._world, *used, state), length, state)

@@ -12,8 +12,8 @@
 R is the position of the reference point of the body, φ and A are the angle and the rotation matrix of the body, and b
 is the point in the frame of the body. For cables r is the point of the axis, and y the distance from the axis.
 `position_markers3d` describes markers on 3D bodies, and `cable_markers3d` describes markers on 3D cables. Markers on
-nodes with twist are described in `twist_markers`, and markers on beams with deformable cross sections in
-`section_markers`.
+nodes with twist are described in `twist_markers`, markers on beams in `beam_markers`, and markers on beams with
+deformable cross sections in `section_markers`.
 
 J̇ = H q̇. The cubic shape functions S_i depend on the arc length of the undeformed cable, as in `Cable2D`.
 
@@ -29,6 +29,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.markers.beam_markers import PositionOnBeam2D, PositionOnBeam3D
 from windlass.connectors.markers.cable_markers3d import CableShape3D, PositionOnCable3D
 from windlass.connectors.markers.cable_markers3d import check as check_on_cable
 from windlass.connectors.markers.cable_shape import CableShape, cable_lengths
@@ -71,9 +72,9 @@ TURNING = (
 )  # fmt: skip
 """Types of entities with a rotation."""
 CABLES = (Cable2D, ALECable2D)
-SPATIAL_CABLE, SLOPE_BEAM = "3D cable", "slope beam"
-"""Names in the attribute ``provides`` of 3D cables and of `SlopeBeam3D`. The files of these elements are loaded only
-for models that contain such elements."""
+SPATIAL_CABLE, PLANE_BEAM, SPATIAL_BEAM, SLOPE_BEAM = "3D cable", "2D beam", "3D beam", "slope beam"
+"""Names in the attribute ``provides`` of 3D cables, `Beam2D`, `Beam3D` and `SlopeBeam3D`. The files of these elements
+are loaded only for models that contain such elements."""
 NODE_DOFS = 8
 """Number of coordinates of the two nodes of a 2D cable."""
 
@@ -230,12 +231,13 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
     """Create a position marker on an entity. Return a position marker unchanged.
 
     Args:
-        entity: node, `MassPoint`, rigid body, cable, `SlopeBeam3D` or `Ground`, one or several rows of one type.
+        entity: node, `MassPoint`, rigid body, cable, beam or `Ground`, one or several rows of one type.
         at: position on the entity [m], shape (2,), or (rows, 2) for one position per row. Rigid bodies: position in the
             frame of the body. Cables: axial position, and distance from the axis. In 3D the distance is y, or y and z,
-            in a frame that rotates with the tangent, see cable_markers3d.py. `SlopeBeam3D`: axial position, and the
-            distances y and z along the slopes of the cross section. `Ground` and `RigidBody3D`: x, y, or x, y, z. For
-            the ground, the position is relative to its reference point. Nodes and `MassPoint`: only (0, 0).
+            in a frame that rotates with the tangent, see cable_markers3d.py. Beams: axial position, and the distance y
+            along e_2 of the cross section, in 3D also z along e_3. `SlopeBeam3D`: axial position, and the distances y
+            and z along the slopes of the cross section. `Ground` and `RigidBody3D`: x, y, or x, y, z. For the ground,
+            the position is relative to its reference point. Nodes and `MassPoint`: only (0, 0).
 
     Returns:
         Handle to the markers, one per row or position.
@@ -255,8 +257,11 @@ def _add_marker(world: Tables, entity: Entity, at: Any) -> Entity:
         return world.add(PositionOnGround, ground=entity, local=place)
     if SPATIAL_CABLE in component.provides:
         return world.add(PositionOnCable3D, cable=entity, x=place[..., 0], offset=place[..., 1:])
-    if SLOPE_BEAM in component.provides:
-        return world.add(PositionOnSlopeBeam3D, beam=entity, x=place[..., 0], offset=place[..., 1:])
+    for beam, marker in ((SLOPE_BEAM, PositionOnSlopeBeam3D), (SPATIAL_BEAM, PositionOnBeam3D)):
+        if beam in component.provides:
+            return world.add(marker, beam=entity, x=place[..., 0], offset=place[..., 1:])
+    if PLANE_BEAM in component.provides:
+        return world.add(PositionOnBeam2D, beam=entity, x=place[..., 0], y=place[..., 1])
     if component in CABLES:
         return world.add(PositionOnCable, cable=entity, x=place[..., 0], y=place[..., 1])
     if component is RigidBody2D:
@@ -278,19 +283,20 @@ def _add_marker(world: Tables, entity: Entity, at: Any) -> Entity:
     if "node" in component.provides:
         return world.add(NodePosition, node=entity)
     raise ModelError(
-        f"{entity!r} has no position: must be a node, MassPoint, rigid body, Cable2D or Ground, or Cable3D or "
-        "SlopeBeam3D"
+        f"{entity!r} has no position: must be a node, MassPoint, rigid body, Cable2D or Ground, or Cable3D or a beam"
     )
 
 
 @checked(world=instance(World), entity=inside(), at=inside())
 @all_or_nothing
 def rigid_marker(world: World, entity: Handles, at: Any = (0.0, 0.0)) -> Entity:
-    """Create a position marker with rotation on a rigid body or node, cable or `Ground`. See `position_marker`."""
+    """Create a position marker with rotation on a rigid body or node, cable, beam or `Ground`. See
+    `position_marker`."""
     entity = merge_handles(entity)
     component = entity.table.component
-    if component not in TURNING and not {RIGID, SPATIAL_CABLE, SLOPE_BEAM} & set(component.provides):
-        names = ", ".join([kind.__name__ for kind in TURNING] + ["Cable3D", "SlopeBeam3D"])
+    turning = {RIGID, SPATIAL_CABLE, PLANE_BEAM, SPATIAL_BEAM, SLOPE_BEAM}
+    if component not in TURNING and not turning & set(component.provides):
+        names = ", ".join([kind.__name__ for kind in TURNING] + ["Cable3D", "Beam2D", "Beam3D", "SlopeBeam3D"])
         raise ModelError(f"{entity!r} has no rotation: must be one of {names}, or a rigid marker")
     return _add_marker(world, entity, at)
 
@@ -388,10 +394,11 @@ def find_nodes(world: Tables, entity: Entity) -> Entity:
 
 
 def _parse_place(entity: Entity, at: Any) -> FloatArray:
-    """Return the position ``at`` as an array, of shape (2,) or (rows, 2) for `RigidBody2D` and 2D cables, otherwise of
-    shape (3,) or (rows, 3). If the user gives only two components, the third component is 0.
+    """Return the position ``at`` as an array, of shape (2,) or (rows, 2) for `RigidBody2D`, 2D cables and `Beam2D`,
+    otherwise of shape (3,) or (rows, 3). If the user gives only two components, the third component is 0.
     """
-    spatial = entity.table.component not in (RigidBody2D, *CABLES)
+    component = entity.table.component
+    spatial = component not in (RigidBody2D, *CABLES) and PLANE_BEAM not in component.provides
     words = f"(x, y){' or (x, y, z)' if spatial else ''} [m], or one such place per row"
     place = read_numbers(at)
     if place is None:

@@ -48,76 +48,96 @@ class PositionOnRigid3D(Component):
     local = column("m", "position b in the frame of the body", shape=(3,), default=(0.0, 0.0, 0.0))
 
 
+@kernel(inline=True)
+def fill_turned(
+    S: FloatArray, e: FloatArray, et: FloatArray, first: int, p: FloatArray, u: FloatArray, J: FloatArray,
+    Jt: FloatArray, H: FloatArray, A: FloatArray, w: FloatArray, Jr: FloatArray, Hr: FloatArray,
+) -> None:  # fmt: skip
+    """Evaluate the rotated point r = A b and the rotation for Euler parameters e with the rates ``et``.
+
+    Args:
+        S: matrices of `quadratic_forms`.
+        first: index of the first Euler parameter in the last indices of J, Jt, H, Jr and Hr.
+        p, u: position and velocity, to which r and its rate are added, shape (3,).
+        J, Jt, H: derivatives of r, their rates, and second derivatives, shapes (3, n), (3, n), (3, n, n).
+        A, w: rotation matrix and angular velocity.
+        Jr, Hr: derivatives of w with respect to the rates of e, and the derivatives of Jr, shapes (3, n), (3, n, n).
+    """
+    # n = eᵀ e
+    n = 0.0
+    for a in range(4):
+        n += e[a] * e[a]
+    s = 2.0 / n
+    for d in range(3):
+        # r = eᵀ S e/n, and the gradient and second derivatives of r with respect to e
+        r = 0.0
+        for a in range(4):
+            total = 0.0
+            for b in range(4):
+                total += S[d, a, b] * e[b]
+            r += total * e[a] / n
+            J[d, first + a] = s * total
+        rate = 0.0
+        for a in range(4):
+            J[d, first + a] -= s * r * e[a]
+            rate += J[d, first + a] * et[a]
+        p[d] += r
+        u[d] += rate
+        # second derivatives, and the rate of the Jacobian, which is computed from these derivatives
+        for a in range(4):
+            total = 0.0
+            for b in range(4):
+                value = S[d, a, b] - J[d, first + a] * e[b] - e[a] * J[d, first + b]
+                if a == b:
+                    value -= r
+                H[d, first + a, first + b] = s * value
+                total += s * value * et[b]
+            Jt[d, first + a] = total
+    # rotation matrix
+    e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
+    A[0, 0], A[1, 1] = 1.0 - s * (e2 * e2 + e3 * e3), 1.0 - s * (e1 * e1 + e3 * e3)
+    A[2, 2] = 1.0 - s * (e1 * e1 + e2 * e2)
+    A[0, 1], A[1, 0] = s * (e1 * e2 - e0 * e3), s * (e1 * e2 + e0 * e3)
+    A[0, 2], A[2, 0] = s * (e1 * e3 + e0 * e2), s * (e1 * e3 - e0 * e2)
+    A[1, 2], A[2, 1] = s * (e2 * e3 - e0 * e1), s * (e2 * e3 + e0 * e1)
+    # the matrix Jr = 2 E/n
+    f = first
+    Jr[0, f], Jr[0, f + 1], Jr[0, f + 2], Jr[0, f + 3] = -s * e1, s * e0, -s * e3, s * e2
+    Jr[1, f], Jr[1, f + 1], Jr[1, f + 2], Jr[1, f + 3] = -s * e2, s * e3, s * e0, -s * e1
+    Jr[2, f], Jr[2, f + 1], Jr[2, f + 2], Jr[2, f + 3] = -s * e3, -s * e2, s * e1, s * e0
+    # angular velocity, and the derivatives of Jr with respect to e
+    for d in range(3):
+        w[d] = 0.0
+        for a in range(4):
+            w[d] += Jr[d, f + a] * et[a]
+            for b in range(4):
+                Hr[d, f + a, f + b] = -s * Jr[d, f + a] * e[b]
+    # the derivatives 2 (∂E/∂e_b)/n, where each nonzero element of the matrix E is ± a component e_b
+    for d in range(3):
+        i, j = (d + 1) % 3 + 1, (d + 2) % 3 + 1
+        Hr[d, f, f + 1 + d] -= s
+        Hr[d, f + 1 + d, f] += s
+        Hr[d, f + i, f + j] -= s
+        Hr[d, f + j, f + i] += s
+
+
 @kernel
 def update_rigid3d(rows: Any, m: PositionMarkers, x: FloatArray, v: FloatArray) -> None:
     """Evaluate the position p = R + A b and the rotation of each marker, their rates, and their derivatives with
     respect to the coordinates.
     """
-    e, et, E = np.zeros(4), np.zeros(4), np.zeros((3, 4))
+    e, et = np.zeros(4), np.zeros(4)
     for i in range(len(rows)):
         row = rows[i]
-        k, h, dofs, S = row.index, m.second[row.index], row.dofs, row.S
-        # Euler parameters, their rates, and n = eᵀ e
-        n, growth = 0.0, 0.0
+        k, h, dofs = row.index, m.second[row.index], row.dofs
         for a in range(4):
             e[a], et[a] = x[dofs[3 + a]], v[dofs[3 + a]]
-            n += e[a] * e[a]
-            growth += 2.0 * e[a] * et[a]
-        s = 2.0 / n
         for d in range(3):
-            # r = eᵀ S e/n, and the gradient and second derivatives of r with respect to e
-            r = 0.0
-            for a in range(4):
-                total = 0.0
-                for b in range(4):
-                    total += S[d, a, b] * e[b]
-                r += total * e[a] / n
-                m.jacobian[k, d, 3 + a] = s * total
-            rate = 0.0
-            for a in range(4):
-                m.jacobian[k, d, 3 + a] -= s * r * e[a]
-                rate += m.jacobian[k, d, 3 + a] * et[a]
-            # position and velocity
-            m.jacobian[k, d, d] = 1.0
-            m.position[k, d] = x[dofs[d]] + r
-            m.velocity[k, d] = v[dofs[d]] + rate
-            # second derivatives, and the rate of the Jacobian, which is computed from these derivatives
-            for a in range(4):
-                total = 0.0
-                for b in range(4):
-                    H = S[d, a, b] - m.jacobian[k, d, 3 + a] * e[b] - e[a] * m.jacobian[k, d, 3 + b]
-                    if a == b:
-                        H -= r
-                    m.hessian[h, d, 3 + a, 3 + b] = s * H
-                    total += s * H * et[b]
-                m.jacobian_rate[k, d, 3 + a] = total
-        # rotation matrix and angular velocity
-        e0, e1, e2, e3 = e[0], e[1], e[2], e[3]
-        A = m.rotation[k]
-        A[0, 0], A[1, 1] = 1.0 - s * (e2 * e2 + e3 * e3), 1.0 - s * (e1 * e1 + e3 * e3)
-        A[2, 2] = 1.0 - s * (e1 * e1 + e2 * e2)
-        A[0, 1], A[1, 0] = s * (e1 * e2 - e0 * e3), s * (e1 * e2 + e0 * e3)
-        A[0, 2], A[2, 0] = s * (e1 * e3 + e0 * e2), s * (e1 * e3 - e0 * e2)
-        A[1, 2], A[2, 1] = s * (e2 * e3 - e0 * e1), s * (e2 * e3 + e0 * e1)
-        # the array E contains the matrix Jr = 2 E/n
-        E[0, 0], E[0, 1], E[0, 2], E[0, 3] = -s * e1, s * e0, -s * e3, s * e2
-        E[1, 0], E[1, 1], E[1, 2], E[1, 3] = -s * e2, s * e3, s * e0, -s * e1
-        E[2, 0], E[2, 1], E[2, 2], E[2, 3] = -s * e3, -s * e2, s * e1, s * e0
-        # angular velocity, and the derivatives of the angular velocity with respect to e_t and e
-        for d in range(3):
-            m.angular_velocity[k, d] = 0.0
-            for a in range(4):
-                m.angular_velocity[k, d] += E[d, a] * et[a]
-                m.rotation_jacobian[k, d, 3 + a] = E[d, a]
-                for b in range(4):
-                    m.rotation_hessian[h, d, 3 + a, 3 + b] = -s * E[d, a] * e[b]
-        # the derivatives 2 (∂E/∂e_b)/n, where each nonzero element of the matrix E is ± a component e_b
-        for d in range(3):
-            p, q = (d + 1) % 3 + 1, (d + 2) % 3 + 1
-            m.rotation_hessian[h, d, 3, 4 + d] -= s
-            m.rotation_hessian[h, d, 4 + d, 3] += s
-            m.rotation_hessian[h, d, 3 + p, 3 + q] -= s
-            m.rotation_hessian[h, d, 3 + q, 3 + p] += s
+            m.position[k, d], m.velocity[k, d], m.jacobian[k, d, d] = x[dofs[d]], v[dofs[d]], 1.0
+        fill_turned(
+            row.S, e, et, 3, m.position[k], m.velocity[k], m.jacobian[k], m.jacobian_rate[k], m.hessian[h],
+            m.rotation[k], m.angular_velocity[k], m.rotation_jacobian[k], m.rotation_hessian[h],
+        )  # fmt: skip
 
 
 def quadratic_forms(b: FloatArray) -> FloatArray:

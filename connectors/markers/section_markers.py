@@ -20,18 +20,16 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.markers.beam_places import create_check, find_shapes
 from windlass.connectors.markers.marker_laws import pack_markers, register_marker
 from windlass.connectors.markers.position_kernels import CURVED, FAMILY, RIGID, SPATIAL, PositionMarkers
-from windlass.elements.beam.rows import NODES, find_lengths, find_orders
-from windlass.elements.beam.rules import MOST_NODES, eval_places
+from windlass.elements.beam.rules import MOST_NODES
 from windlass.elements.nodes.section_node import WIDTH
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot, find_skew
-from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.errors import ModelError
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import LocalRows, Tables
+from windlass.framework.model.law import LocalRows
 from windlass.framework.model.schema import Component, column, ref
-from windlass.framework.model.table import EntityTable
 
 SOURCE = "[@nachbagauer2013]"
 
@@ -161,34 +159,13 @@ def bind_nodes(rows: LocalRows) -> NDArray[Any]:
     return pack_markers(rows, WIDTH, count=np.ones(count, np.int64), N=N, offset=np.zeros((count, 2)))
 
 
-def _read_beams(world: Tables, ids: IntArray, reference: FloatArray) -> tuple[IntArray, FloatArray]:
-    """Return the orders and the lengths [m] of beams from the reference coordinates of their nodes, shape (rows, n)."""
-    order, length = np.ones(len(ids), np.int64), np.zeros(len(ids))
-    for table, places, rows in world.split_by_table(ids):
-        order[places] = find_orders((table.local(NODES[2], rows), table.local(NODES[3], rows)))
-        length[places] = table.local("length", rows)
-    r = reference.reshape(len(ids), reference.shape[1] // WIDTH, WIDTH)[:, :, :3]
-    return order, find_lengths(length, order, r)
-
-
 def bind_points(rows: LocalRows) -> NDArray[Any]:
     """Create the array with the data of markers on beams. The data include the number of nodes, and the shape functions
     of the nodes at x.
     """
-    order, length = _read_beams(rows.world, rows.local("beam"), rows.reference)
-    s = rows.local("x") / length
-    N = eval_places(order, s[:, None]).N[:, 0]
-    return pack_markers(rows, WIDTH * MOST_NODES, count=order + 1, N=N)
-
-
-def check_points(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for a point outside its beam."""
-    reference = world.numbering.reference_of(world.resident_dofs(table))
-    x, length = table.local("x"), _read_beams(world, table.local("beam"), reference)[1]
-    for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
-        place = f"x = {x[k]} m in {table.kind} row {table.resident[k]}"
-        raise ModelError(f"{place}: must be <= {length[k]} m, the beam's length")
+    count, N = find_shapes(rows, WIDTH, 3)
+    return pack_markers(rows, WIDTH * MOST_NODES, count=count, N=N)
 
 
 register_marker(SectionNodePosition, FAMILY, update_sections, bind_nodes, "node", SOURCE)
-register_marker(PositionOnSlopeBeam3D, FAMILY, update_sections, bind_points, "beam", SOURCE, check_points)
+register_marker(PositionOnSlopeBeam3D, FAMILY, update_sections, bind_points, "beam", SOURCE, create_check(WIDTH, 3))

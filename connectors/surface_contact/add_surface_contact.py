@@ -32,9 +32,16 @@ from windlass.connectors.surface_contact.contact_friction_surface_set import (
     SetSurface,
 )
 from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
+from windlass.connectors.surface_contact.contact_friction_turning import (
+    ContactFrictionBedTwistCable,
+    ContactFrictionBedTwistWinch,
+    ContactFrictionSurfaceSetTwistWinch,
+    ContactFrictionSurfaceTwistWinch,
+)
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
 from windlass.elements.beam.beam3d import Beam3D
 from windlass.elements.cable.twist_cable import TwistCable3D
+from windlass.elements.cable.winch_twist_cable import WinchTwistCable3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no
 from windlass.framework.checks.values import show
@@ -119,10 +126,10 @@ def add_surface_contact(
         skin: distance within which the search finds surfaces [m]. If None, the length of the longest cable at the start
             is used. The argument has no effect without ``touching``.
         turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. If False,
-            friction acts on the axis. If true, the cables must be of type `TwistCable3D` or `Beam3D`, and
-            ``rope_radius`` must be > 0. The rows are then `ContactFrictionSurfaceTwistCable`,
-            `ContactFrictionSurfaceSetTwistCable` or, for beams, `ContactFrictionSurfaceBeam3D` or
-            `ContactFrictionSurfaceSetBeam3D`.
+            friction acts on the axis. If true, the cables must be of type `TwistCable3D`, `WinchTwistCable3D` or, on
+            surfaces that are not soft beds, `Beam3D`, and ``rope_radius`` must be > 0. The names of the rows are then
+            those of the rows without turn with ``Twist`` before ``Cable`` or ``Winch``. For beams, the rows are
+            `ContactFrictionSurfaceBeam3D` or `ContactFrictionSurfaceSetBeam3D`.
         width: width of ribbons [m], in the direction of the axis d_1 of the material (field ``material_axis`` of
             drawings). The cables must be of type `TwistCable3D`. The rows are `ContactFrictionSurfaceRibbon`.
         lines: number of lines of contact points along each ribbon, at different offsets across the width. The argument
@@ -140,8 +147,8 @@ def add_surface_contact(
             value is outside its range.
         ModelError: ``turns_rope`` or ``width`` is used with cables without twist, ``turns_rope`` with ``rope_radius``
             0, or ``lines`` without ``width``.
-        ModelError: ``width`` or columns of soft beds are used with ``touching`` or ``turns_rope``, or with each other.
-            The error is also raised if ``width``, ``turns_rope`` or cables of other types are used with cables of winch
+        ModelError: ``width`` or columns of soft beds are used with ``touching`` or with each other, or ``width`` with
+            ``turns_rope``. The error is also raised if ``width`` or cables of other types are used with cables of winch
             ropes.
     """
     touched, ropes = (
@@ -187,28 +194,38 @@ def add_surface_contact(
         columns["points"] = points * lines
     soft = sorted(set(BED) & set(columns))
     if soft:
-        if turns_rope or touching is not None or width is not None:
+        if touching is not None or width is not None:
             raise ModelError(
-                f"{soft[0]} of add_surface_contact with turns_rope = {turns_rope}, touching = {touching}, width = "
-                f"{show(width)} m: must have turns_rope = False, touching = None and no width, because lines on soft "
-                "beds have friction on the axis, and no search"
+                f"{soft[0]} of add_surface_contact with touching = {touching}, width = {show(width)} m: must have "
+                "touching = None and no width, because lines on soft beds are round, and have no search"
             )
-        pair = ContactFrictionBedCable
+        pair = ContactFrictionBedTwistCable if turns_rope else ContactFrictionBedCable
     winches = [given for given in ropes if "winch cable" in given.table.component.provides]
     if winches:
-        if turns_rope or width is not None or len(winches) < len(ropes):
+        if width is not None or len(winches) < len(ropes):
             raise ModelError(
                 f"cables of add_surface_contact has {winches[0]!r}, cables of a winch rope: must be given without "
-                "other cables, turns_rope and width, because winch ropes have friction on the axis"
+                "other cables and width, because winch ropes are round"
             )
         pair, near = ContactFrictionBedWinch if soft else ContactFrictionSurfaceWinch, ContactFrictionSurfaceSetWinch
-    if turns_rope and all(given.table.component is Beam3D for given in ropes):
+        if turns_rope:
+            pair = ContactFrictionBedTwistWinch if soft else ContactFrictionSurfaceTwistWinch
+            near = ContactFrictionSurfaceSetTwistWinch
+        for given in winches if turns_rope else ():
+            if given.table.component is not WinchTwistCable3D:
+                raise ModelError(
+                    f"cables of add_surface_contact with turns_rope has {given!r}: must be WinchTwistCable3D, because "
+                    "other cables of winch ropes have no twist; give torsional_stiffness to winch_rope"
+                )
+        turns_rope = False
+    if turns_rope and not soft and all(given.table.component is Beam3D for given in ropes):
         pair, near, turns_rope = ContactFrictionSurfaceBeam3D, ContactFrictionSurfaceSetBeam3D, False
     for given in ropes if turns_rope or width is not None else ():
         if given.table.component is not TwistCable3D:
             raise ModelError(
                 f"cables of add_surface_contact with {'width' if width else 'turns_rope'} has {given!r}: must be "
-                "TwistCable3D, because other cables have no twist; with turns_rope, all of them can be Beam3D"
+                "TwistCable3D, because other cables have no twist; with turns_rope, all of them can be Beam3D, except "
+                "on soft beds"
             )
     if touching is None:
         pairs = [Entity(surface.table, np.repeat(surface.rows, n)) for surface in touched]

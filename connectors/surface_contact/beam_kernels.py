@@ -249,5 +249,5 @@ def eval_closed_section(
     """Return the anchor and the forces of closed point k, from its history values."""
     n, first, p = own.points, own.data, r.plain
     state = read_state(data, start, first, n, k, p.law.friction_stiffness)
-    a, d10, d20 = read_start(data, start, first, n, k)
+    a, d10, d20 = read_start(data, start, first, n, k, 3 * n)
     return a, eval_section_forces(p.law, p.rope_radius, h, z, s, state, a, d10, d20)

@@ -57,10 +57,12 @@ from windlass.connectors.contact.rows import relative_place
 from windlass.connectors.friction.bristle import SLIPS
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
+    NO_ROLL,
     TOUCHES,
     TURNING,
     Lever,
     PointForces,
+    Roll,
     SurfaceRow,
     across,
     eval_axis,
@@ -182,11 +184,11 @@ def eval_share(s: Suction, gap: float) -> tuple[float, float]:
 @kernel(inline=True)
 def eval_bed_forces(
     row: Any, law: PointLaw, h: Distance, z: Lever, e: Heading, s: Suction, state: float, way: Vector, speed: Vector,
-    still: bool,
+    still: bool, roll: Roll,
 ) -> BedForces:  # fmt: skip
     """Return the forces of a closed point. The arguments ``way`` and ``speed`` are the displacement since the point
-    began to stick [m] and the velocity [m/s] of the material relative to the surface, and ``still`` states whether this
-    velocity is 0.
+    began to stick [m] and the velocity [m/s] of the material relative to the surface, ``roll`` is the turn of the rope,
+    and ``still`` states whether this velocity is 0.
     """
     gap, vn = h.phi - row.rope_radius, dot_normal(h, z.U, z.V, z.W)
     share, slope = eval_share(s, gap)
@@ -194,7 +196,8 @@ def eval_bed_forces(
     fn = eval_normal_force(held, gap, vn)
     by_gap, by_rate = eval_normal_slopes(held, gap, vn, fn)
     by_gap += slope * eval_normal_force(law, gap, vn) if gap > 0.0 else 0.0
-    vt, u = across(h, dot_normal(h, *speed), speed), across(h, dot_normal(h, *way), way)
+    vt = combine(1.0, across(h, dot_normal(h, *speed), speed), -1.0, roll.rate)
+    u = combine(1.0, across(h, dot_normal(h, *way), way), -1.0, roll.way)
     pressing, circle, force = min(fn, 0.0), no_friction(), (0.0, 0.0, 0.0)
     acts = state >= 0.0 and law.friction_coefficient != 0.0 and (state != TOUCHES or still)
     if acts:
@@ -222,7 +225,8 @@ def eval_bed_point(
     a = read_anchor(state, data, start, first, n, k)
     e = find_heading(r, h, k, n)
     way = z.X - a[0], z.Y - a[1], z.Z - a[2]
-    F = eval_bed_forces(row, r.law, h, z, e, read_suction(row, start, k), state, way, (z.U, z.V, z.W), rests(z))
+    s, V = read_suction(row, start, k), (z.U, z.V, z.W)
+    F = eval_bed_forces(row, r.law, h, z, e, s, state, way, V, rests(z), NO_ROLL)
     return e, a, F
 
 

@@ -76,12 +76,25 @@ from windlass.connectors.surface_contact.surfaces import (
     find_hollows,
 )
 from windlass.connectors.surface_contact.tangent import add_tangent, add_twist_tangent
+from windlass.connectors.surface_contact.turning_residual import (
+    add_turning_bed_residual,
+    add_turning_winch_bed_residual,
+    add_turning_winch_residual,
+)
+from windlass.connectors.surface_contact.turning_tangent import (
+    add_turning_bed_tangent,
+    add_turning_winch_bed_tangent,
+    add_turning_winch_tangent,
+)
 from windlass.connectors.surface_contact.update import (
     OUTSIDE,
     update_beam_history,
     update_bed_history,
     update_history,
     update_ribbon_history,
+    update_turning_bed_history,
+    update_turning_winch_bed_history,
+    update_turning_winch_history,
     update_twist_history,
     update_winch_bed_history,
     update_winch_history,
@@ -297,7 +310,14 @@ def find_long_steps(rows: LocalRows, c: ContactRows, on: IntArray, step: float) 
 def create_system(rows: LocalRows, c: ContactRows) -> System:
     """Create the system of rows with forces, tangent, update and return map."""
     forces, tangent, update = add_residual, add_tangent, update_history
-    if turns(c):
+    if is_winch(c) and turns(c):
+        forces, tangent, update = add_turning_winch_residual, add_turning_winch_tangent, update_turning_winch_history
+        if is_bed(c):
+            forces, tangent = add_turning_winch_bed_residual, add_turning_winch_bed_tangent
+            update = update_turning_winch_bed_history
+    elif is_bed(c) and turns(c):
+        forces, tangent, update = add_turning_bed_residual, add_turning_bed_tangent, update_turning_bed_history
+    elif turns(c):
         forces, tangent, update = add_twist_residual, add_twist_tangent, update_twist_history
     elif is_wide(c):
         forces, tangent, update = add_ribbon_residual, add_ribbon_tangent, update_ribbon_history
@@ -392,14 +412,18 @@ def twist_dofs(world: Tables, table: EntityTable) -> IntArray:
     return add_surface_dofs(find_twist_dofs(world, table), world, table)
 
 
-def bind_frames(rows: LocalRows) -> dict[str, NDArray[Any]]:
+def bind_frames(rows: LocalRows, place: IntArray | slice = slice(TWIST_CABLE)) -> dict[str, NDArray[Any]]:
     """Return the record fields with which kernels compute the frames of the material, see
-    `elements/cable/twist_points.py`, and the local coordinate indices ``dofs`` of the cable, shape (rows, 14).
+    `elements/cable/twist_points.py`, and the local coordinate indices ``dofs`` of the cable, shape (rows, 14). The
+    argument ``place`` selects the coordinates of a cable with twist among the coordinates of a row.
     """
     ids, count = rows.local("cable"), len(rows.rows)
     b, F, length = np.zeros((2, count, 3)), np.zeros((2, count, 4)), np.zeros(count)
     for cables, positions, own in rows.world.split_by_table(ids):
-        length[positions] = cables.local("length", own)
+        if "length" in cables.component.columns:
+            length[positions] = cables.local("length", own)
+        else:
+            length[positions] = cables.local("share", own) * rows.reference[positions, CABLE]
         for k in range(2):
             b[k, positions], F[k, positions] = read_frames(rows.world, cables.local(f"node{k}", own))
     numbers = np.arange(TWIST_CABLE * count).reshape(count, TWIST_CABLE)
@@ -407,9 +431,9 @@ def bind_frames(rows: LocalRows) -> dict[str, NDArray[Any]]:
     frames = create_records(
         b0=b[0], b1=b[1], F0=F[0], F1=F[1], free_angle=none, free_twist=none, length=length, dofs=numbers
     )
-    fill_references(frames, rows.reference[:, :TWIST_CABLE].ravel())
+    fill_references(frames, rows.reference[:, place].ravel())
     found = {name: frames[name].copy() for name in ("b0", "b1", "F0", "F1", "free_angle", "free_twist")}
-    return found | {"dofs": np.ascontiguousarray(rows.dofs[:, :TWIST_CABLE])}
+    return found | {"dofs": np.ascontiguousarray(rows.dofs[:, place])}
 
 
 def bind_twist(rows: LocalRows) -> ContactRows:

@@ -446,6 +446,19 @@ class TurningForces(NamedTuple):
     rubs: bool
 
 
+class Roll(NamedTuple):
+    """Displacement r_c θ b [m] and velocity r_c s b [m/s] that the turn of a rope contributes to u_t and v_t with the
+    sign -1, in the frame of the surface.
+    """
+
+    way: Vector
+    rate: Vector
+
+
+NO_ROLL = Roll((0.0, 0.0, 0.0), (0.0, 0.0, 0.0))
+"""`Roll` of ropes that friction does not turn."""
+
+
 class TurningRow(NamedTuple):
     """A row of a rope with twist: the data of `SurfaceRow`, and the result of `twist_angle`."""
 
@@ -527,14 +540,16 @@ def eval_turning_forces(
 
 @kernel(inline=True)
 def read_start(
-    data: FloatArray, start: FloatArray, first: int, n: int, k: int
-) -> tuple[Vector, Vector, Vector]:  # fmt: skip
+    data: FloatArray, start: FloatArray, first: int, n: int, k: int, skip: int
+) -> tuple[Vector, Vector, Vector]:
     """Return the anchor of point k, and the tangent and the axis d_1 of the material at the start of the step. If the
-    point was open at the start of the step, the current values are returned.
+    point was open at the start of the step, the current values are returned. ``skip`` is the number of values from the
+    anchor to the tangent of a point.
     """
     at, held = 3 * k + first + 2 * n, start[first + n + k] != UNDEFINED
-    a, T, d = read_three(data, at), read_three(data, at + 3 * n), read_three(data, at + 6 * n)
-    a0, T0, d0 = read_three(start, at), read_three(start, at + 3 * n), read_three(start, at + 6 * n)
+    to = at + skip
+    a, T, d = read_three(data, at), read_three(data, to), read_three(data, to + 3 * n)
+    a0, T0, d0 = read_three(start, at), read_three(start, to), read_three(start, to + 3 * n)
     return a0 if held else a, T0 if held else T, d0 if held else d
 
 
@@ -545,5 +560,5 @@ def eval_closed(
 ) -> tuple[Vector, TurningForces]:  # fmt: skip
     """Return the anchor and the forces of closed point k, from its history values."""
     state = read_state(data, start, first, n, k, law.friction_stiffness)
-    a, T0, d0 = read_start(data, start, first, n, k)
+    a, T0, d0 = read_start(data, start, first, n, k, 3 * n)
     return a, eval_turning_forces(law, rope_radius, h, z, r, state, a, T0, d0)

@@ -53,6 +53,7 @@ from windlass.connectors.surface_contact.kernels import (
     ContactRows,
     Lever,
     PointForces,
+    Spin,
     SurfaceFrame,
     SurfaceRow,
     TurningRow,
@@ -71,6 +72,15 @@ from windlass.connectors.surface_contact.kernels import (
     to_surface,
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
+from windlass.connectors.surface_contact.turning_kernels import (
+    TurningWinchRow,
+    eval_closed_turning_bed,
+    eval_closed_turning_winch,
+    eval_closed_turning_winch_bed,
+    find_turning_winch_point,
+    plain_turning_winch_row,
+    read_turning_winch_row,
+)
 from windlass.connectors.surface_contact.update import OUTSIDE, begin_row
 from windlass.connectors.surface_contact.winch_bed_kernels import eval_closed_winch_bed
 from windlass.connectors.surface_contact.winch_kernels import (
@@ -98,12 +108,10 @@ POSITION, NORMAL, FRICTION = slice(5, 8), slice(8, 11), slice(11, 14)
 """Indices of the global vectors of a point: position [m], normal, and the friction -f_t on the cable [N]."""
 POWER = 14
 """Index of the first of the quantities that `create_place_account` reads."""
-TORQUE = POWER + power.NUMBERS
+LENGTH = POWER + power.NUMBERS
+"""Index of the length l of a winch rope [m] at closed points. `create_place_account` also reads this quantity."""
+TORQUE = LENGTH + 1
 """Index of the torque of friction on a rope with twist about its axis [N m]."""
-LENGTH, TANGENT = TORQUE, slice(TORQUE + 1, TORQUE + 4)
-"""Indices of the length l of a winch rope [m], and of the unit tangent of the rope, at closed points. Winch ropes have
-no torque.
-"""
 TORQUE_VECTOR = slice(TORQUE + 1, TORQUE + 4)
 """Indices of the components of the torque of friction about the axis of a rope, as a global vector [N m]."""
 TURN = TORQUE + 4
@@ -112,7 +120,11 @@ the step [rad].
 """
 SUCTION = TURN + 1
 """Index of the tension between a line and a soft bed [N]."""
-SIZE = SUCTION + 1
+TANGENT = slice(SUCTION + 1, SUCTION + 4)
+"""Indices of the components of the unit tangent of a winch rope at closed points."""
+AXIS = slice(SUCTION + 4, SUCTION + 7)
+"""Indices of the components of the axis d_1 of the material of a winch rope that turns, global, at closed points."""
+SIZE = SUCTION + 7
 """Number of all quantities of a point."""
 
 
@@ -180,6 +192,33 @@ def read_closed(
 
 
 @kernel(inline=True)
+def write_torque(row: FloatArray, torque: float, t: Vector, angle: float, rubs: bool) -> None:
+    """Write the torque of friction on a rope about its axis t, with the moment ``torque`` M [N m] of the law, and the
+    angle θ [rad].
+    """
+    row[TORQUE], row[TURN] = -torque, angle if rubs else 0.0
+    for d in range(3):
+        row[TORQUE + 1 + d] = -torque * t[d]
+
+
+@kernel(inline=True)
+def find_turning_lever(
+    o: SurfaceFrame, radius: float, h: Distance, nt: Vector, spin: Spin, on_slope: Vector, b: Vector, angle: float,
+    g: Any,
+) -> Vector:  # fmt: skip
+    """Return r_c ((g.p_t) b + theta (T_t x n + T x n_t)), the part of v_t - d(u_t)/dt that results from the turn of a
+    rope [m/s]. ``on_slope`` is g, and ``nt`` is n_t.
+    """
+    # rates of the slope and of T in the frame of the surface
+    slope, pt = interpolate(spin.P, 1.0, g.y), interpolate(spin.P, 1.0, g.yt)
+    turned = cross((o.wx, o.wy, o.wz), slope)
+    pt = to_surface(o, pt[0] - turned[0], pt[1] - turned[1], pt[2] - turned[2])
+    Tt = combine(1.0 / spin.size, pt, -dot(spin.T, pt) / spin.size, spin.T)
+    tilt = combine(1.0, cross(Tt, (h.nx, h.ny, h.nz)), 1.0, cross(spin.T, nt))
+    return combine(radius * dot(on_slope, pt), b, radius * angle, tilt)
+
+
+@kernel(inline=True)
 def read_closed_twist(
     own: Any, r: TurningRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
     row: FloatArray,
@@ -194,20 +233,14 @@ def read_closed_twist(
     spin = eval_spin(o, own, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
     a, both = eval_closed(p.law, p.rope_radius, h, z, spin, data, start, first, n, k)
     F, b, angle, state = both.point, both.b, both.angle, data[first + n + k]
-    row[TORQUE], row[TURN] = -both.torque, angle if both.rubs else 0.0
-    for d in range(3):
-        row[TORQUE + 1 + d] = -both.torque * spin.t[d]
+    write_torque(row, both.torque, spin.t, angle, both.rubs)
     taken, lever = dot(F.f.force, F.vt), 0.0
     if both.rubs:
-        # rates of the normal, of the slope and of T in the frame of the surface
-        nt, slope, pt = hessian_product(h, z.U, z.V, z.W), interpolate(spin.P, 1.0, g.y), interpolate(spin.P, 1.0, g.yt)
-        turned = cross((o.wx, o.wy, o.wz), slope)
-        pt = to_surface(o, pt[0] - turned[0], pt[1] - turned[1], pt[2] - turned[2])
-        Tt = combine(1.0 / spin.size, pt, -dot(spin.T, pt) / spin.size, spin.T)
-        tilt = combine(1.0, cross(Tt, (h.nx, h.ny, h.nz)), 1.0, cross(spin.T, nt))
-        along = h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
-        rest = p.rope_radius * (dot(both.g, pt) * dot(F.u, b) + angle * dot(F.u, tilt))
-        lever = p.law.friction_stiffness * (along * dot(F.u, nt) + rest)
+        nt, along = (
+            hessian_product(h, z.U, z.V, z.W), h.nx * (z.X - a[0]) + h.ny * (z.Y - a[1]) + h.nz * (z.Z - a[2])
+        )  # fmt: skip
+        way = find_turning_lever(o, p.rope_radius, h, nt, spin, both.g, b, angle, g)
+        lever = p.law.friction_stiffness * (along * dot(F.u, nt) + dot(F.u, way))
     write_point(row, p, F, state, state, taken, lever, both.rubs)
 
 
@@ -222,15 +255,15 @@ def read_closed_ribbon(
 
 @kernel(inline=True)
 def write_bed_point(
-    own: Any, r: SurfaceRow, z: Lever, h: Distance, e: Heading, F: BedForces, way: Vector, speed: Vector, stored: float,
-    row: FloatArray,
+    own: Any, r: SurfaceRow, z: Lever, h: Distance, e: Heading, F: BedForces, way: Vector, taken: float, stored: float,
+    turned: Vector, row: FloatArray,
 ) -> None:  # fmt: skip
     """Write the quantities of `read_closed` for a point on a soft bed, and the suction of this point. `bed_kernels.py`
-    defines the symbols, and the energy and the lever power of bristles. For ``way`` and ``speed`` see
-    `eval_bed_forces`, for ``stored`` see `write_point`.
+    defines the symbols, and the energy and the lever power of bristles. For ``way`` see `eval_bed_forces`, for
+    ``taken`` and ``stored`` see `write_point`, and for ``turned`` see `find_turning_lever`.
     """
     law, o, f, vt, u = r.law, r.o, F.force, F.vt, F.u
-    slips, taken, damping, lever, bent = stored == SLIPS, dot(F.force, speed), 0.0, 0.0, 0.0
+    slips, damping, lever, bent = stored == SLIPS, 0.0, 0.0, 0.0
     row[FN], row[STATE], row[RATE], row[SPEED] = F.fn, stored, F.vn, sqrt(dot(vt, vt))
     row[11], row[12], row[13] = to_global(o, -f[0], -f[1], -f[2])
     row[SUCTION] = max(F.fn, 0.0)
@@ -250,11 +283,12 @@ def write_bed_point(
         # rates of the normal, of T and of b in the frame of the surface
         nt, pt = hessian_product(h, z.U, z.V, z.W), eval_axis(e.dS, r.w)
         tt = combine(1.0 / e.size, pt, -dot(e.t, pt) / e.size, e.t)
-        turned = cross((o.wx, o.wy, o.wz), e.t)
-        Tt = to_surface(o, tt[0] - turned[0], tt[1] - turned[1], tt[2] - turned[2])
+        carried = cross((o.wx, o.wy, o.wz), e.t)
+        Tt = to_surface(o, tt[0] - carried[0], tt[1] - carried[1], tt[2] - carried[2])
         bt = change_across(e, combine(1.0, cross(nt, e.T), 1.0, cross((h.nx, h.ny, h.nz), Tt)))
         out = h.nx * way[0] + h.ny * way[1] + h.nz * way[2]
         lever = mu_k * (out * (dot(u, nt) + gamma * on_u * dot(e.b, nt)) - gamma * on_u * dot(bt, u))
+        lever += mu_k * (dot(u, turned) + gamma * on_u * dot(e.b, turned))
     write_place(row[POWER:], F.held, F.gap, F.vn, F.fn, stored, taken, damping, lever, bent)
 
 
@@ -266,7 +300,8 @@ def read_closed_bed(
     """Write the quantities of closed point k on a soft bed by `write_bed_point`."""
     e, a, F = eval_bed_point(own, r, h, z, k, data, start)
     way = z.X - a[0], z.Y - a[1], z.Z - a[2]
-    write_bed_point(own, r, z, h, e, F, way, (z.U, z.V, z.W), data[own.data + own.points + k], row)
+    taken, state = dot(F.force, (z.U, z.V, z.W)), data[own.data + own.points + k]
+    write_bed_point(own, r, z, h, e, F, way, taken, state, (0.0, 0.0, 0.0), row)
 
 
 @kernel(inline=True)
@@ -280,7 +315,8 @@ def read_closed_winch_bed(
     t = find_material(own, r, k)
     F = eval_closed_winch_bed(own, r, h, z, t, k, data, start)
     bed = F.bed
-    write_bed_point(own, r.plain, z, h, F.e, bed, F.way, F.U, data[own.data + own.points + k], row)
+    state = data[own.data + own.points + k]
+    write_bed_point(own, r.plain, z, h, F.e, bed, F.way, dot(bed.force, F.U), state, (0.0, 0.0, 0.0), row)
     write_material(r, t, eval_spring_energy(bed.held, bed.gap) / r.l, row)
 
 
@@ -292,7 +328,7 @@ def write_material(r: WinchSurfaceRow, t: WinchMaterial, spring: float, row: Flo
     row[POWER + power.PRESSING] += spring * r.l_t
     row[LENGTH] = r.l
     for d in range(3):
-        row[TORQUE + 1 + d] = t.slope[d] / size
+        row[SUCTION + 1 + d] = t.slope[d] / size
 
 
 @kernel(inline=True)
@@ -312,6 +348,62 @@ def read_closed_winch(
         lever = law.friction_stiffness * along * dot(p.u, hessian_product(h, z.U, z.V, z.W))
     write_point(row, r.plain, p, stored, stored, dot(p.f.force, F.U), lever, F.rubs)
     write_material(r, t, 0.5 * own.stiffness * p.gap * p.gap, row)
+
+
+@kernel(inline=True)
+def read_closed_turning_bed(
+    own: Any, r: TurningRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `write_bed_point` and the torque of a rope that friction turns on a soft bed."""
+    F, p = eval_closed_turning_bed(own, r, h, z, k, data, start, g), r.plain
+    w, bed, nt = F.turn, F.bed, hessian_product(h, z.U, z.V, z.W)
+    turned = find_turning_lever(p.o, p.rope_radius, h, nt, w.spin, w.g, w.b, w.angle, g)
+    write_torque(row, F.torque, w.spin.t, w.angle, bed.rubs)
+    state = data[own.data + own.points + k]
+    write_bed_point(own, p, z, h, F.e, bed, F.way, dot(bed.force, bed.vt), state, turned, row)
+
+
+@kernel(inline=True)
+def write_axis(o: SurfaceFrame, d1: Vector, row: FloatArray) -> None:
+    """Write the axis d_1 of the material, given in the frame of the surface."""
+    row[SUCTION + 4], row[SUCTION + 5], row[SUCTION + 6] = to_global(o, d1[0], d1[1], d1[2])
+
+
+@kernel(inline=True)
+def read_closed_turning_winch(
+    own: Any, r: TurningWinchRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `read_closed_winch` and the torque of a winch rope with torsion."""
+    t, stored, p = find_material(own, r.winch, k), data[own.data + own.points + k], r.winch.plain
+    both = eval_closed_turning_winch(own, r, h, z, t, k, data, start, g)
+    F, w, lever = both.forces, both.turn, 0.0
+    if F.rubs:
+        nt, along = hessian_product(h, z.U, z.V, z.W), h.nx * F.way[0] + h.ny * F.way[1] + h.nz * F.way[2]
+        turned = find_turning_lever(p.o, p.rope_radius, h, nt, w.spin, w.g, w.b, w.angle, g)
+        lever = p.law.friction_stiffness * dot(F.point.u, combine(along, nt, 1.0, turned))
+    write_torque(row, both.torque, w.spin.t, w.angle, F.rubs)
+    write_point(row, p, F.point, stored, stored, dot(F.point.f.force, F.point.vt), lever, F.rubs)
+    write_material(r.winch, t, 0.5 * own.stiffness * F.point.gap * F.point.gap, row)
+    write_axis(p.o, w.spin.d1, row)
+
+
+@kernel(inline=True)
+def read_closed_turning_winch_bed(
+    own: Any, r: TurningWinchRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any,
+    row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `read_closed_winch_bed` and the torque of a winch rope with torsion on a soft bed."""
+    t, state, p = find_material(own, r.winch, k), data[own.data + own.points + k], r.winch.plain
+    both = eval_closed_turning_winch_bed(own, r, h, z, t, k, data, start, g)
+    F, w, nt = both.forces, both.turn, hessian_product(h, z.U, z.V, z.W)
+    bed = F.bed
+    turned = find_turning_lever(p.o, p.rope_radius, h, nt, w.spin, w.g, w.b, w.angle, g)
+    write_torque(row, both.torque, w.spin.t, w.angle, bed.rubs)
+    write_bed_point(own, p, z, h, F.e, bed, F.way, dot(bed.force, bed.vt), state, turned, row)
+    write_material(r.winch, t, eval_spring_energy(bed.held, bed.gap) / r.winch.l, row)
+    write_axis(p.o, w.spin.d1, row)
 
 
 @kernel(inline=True)
@@ -394,6 +486,13 @@ _fill_bed_rows = create_filling(begin_row, plain_row, find_axis_point, read_clos
 _fill_beam_rows = create_filling(read_beam_row, plain_beam_row, find_beam_point, read_closed_beam)
 _fill_winch_rows = create_filling(read_winch_row, plain_winch_row, find_winch_point, read_closed_winch)
 _fill_winch_bed_rows = create_filling(read_winch_row, plain_winch_row, find_winch_point, read_closed_winch_bed)
+_fill_turning_bed_rows = create_filling(read_turning_row, plain_row_of, find_turning_point, read_closed_turning_bed)
+_fill_turning_winch_rows = create_filling(
+    read_turning_winch_row, plain_turning_winch_row, find_turning_winch_point, read_closed_turning_winch
+)
+_fill_turning_winch_bed_rows = create_filling(
+    read_turning_winch_row, plain_turning_winch_row, find_turning_winch_point, read_closed_turning_winch_bed
+)
 
 
 @kernel
@@ -459,6 +558,33 @@ def fill_beam_numbers(
     _fill_beam_rows(c, m, data, start, x, v, out)
 
 
+@kernel
+def fill_turning_bed_numbers(
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points of ropes that friction turns on soft beds, see `create_filling`."""
+    _fill_turning_bed_rows(c, m, data, start, x, v, out)
+
+
+@kernel
+def fill_turning_winch_numbers(
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points of winch ropes with torsion, see `create_filling`."""
+    _fill_turning_winch_rows(c, m, data, start, x, v, out)
+
+
+@kernel
+def fill_turning_winch_bed_numbers(
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points of winch ropes with torsion on soft beds, see `create_filling`."""
+    _fill_turning_winch_bed_rows(c, m, data, start, x, v, out)
+
+
 def is_winch(c: ContactRows) -> bool:
     """Return whether the rows belong to winch ropes."""
     return "share" in (c.rows.dtype.names or ())
@@ -476,10 +602,12 @@ def is_thick(c: ContactRows) -> bool:
 
 def choose_filling(c: ContactRows) -> Kernel:
     """Return the kernel that writes all quantities of all points."""
+    if is_winch(c) and turns(c):
+        return fill_turning_winch_bed_numbers if is_bed(c) else fill_turning_winch_numbers
     if is_winch(c):
         return fill_winch_bed_numbers if is_bed(c) else fill_winch_numbers
     if is_bed(c):
-        return fill_bed_numbers
+        return fill_turning_bed_numbers if turns(c) else fill_bed_numbers
     if is_thick(c):
         return fill_beam_numbers
     return fill_ribbon_numbers if is_wide(c) else fill_twist_numbers if turns(c) else fill_numbers
@@ -489,7 +617,8 @@ _FILLINGS = {
     kernel: call(kernel)
     for kernel in (
         fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers, fill_winch_numbers,
-        fill_winch_bed_numbers, fill_beam_numbers,
+        fill_winch_bed_numbers, fill_beam_numbers, fill_turning_bed_numbers, fill_turning_winch_numbers,
+        fill_turning_winch_bed_numbers,
     )
 }  # fmt: skip
 
@@ -717,3 +846,15 @@ BED_OUTPUTS: dict[str, Output] = {
     ),
 }  # fmt: skip
 """Output variables of the law for lines on soft beds."""
+TURNING = {name: TWIST_OUTPUTS[name] for name in ("axis_torque", "axis_torque_vector", "slip_rate")}
+"""Output variables of laws with turning friction that laws without turn do not have, or describe differently."""
+TURNING_WINCH = {
+    "surface_axes": Output("1", "axes of the surface, global, in columns, (3, 3)", eval_axes),
+    "tangent": _output(
+        "1", "unit tangent of the rope at each closed point, global, (points, 3)", lambda o, c: o[..., TANGENT]
+    ),
+    "material_axis": _output(
+        "1", "unit vector d_1 of the material at each closed point, global, (points, 3)", lambda o, c: o[..., AXIS]
+    ),
+}
+"""Further output variables of laws for winch ropes that friction turns."""

@@ -77,7 +77,7 @@ from windlass.elements.cable.twist_forces import scatter_forces
 from windlass.elements.cable.twist_points import COUNT, add_gradient
 from windlass.elements.nodes.vectors import Vector, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.model.lanes import LANES, lane_type
 
 ROW_LANES = lane_type(
@@ -443,8 +443,9 @@ def add_bed_residual(
 
 @kernel(inline=True)
 def eval_winch_point(
-    row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, data: FloatArray, start: FloatArray
-) -> tuple[Vector, float]:
+    row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, data: FloatArray, start: FloatArray,
+    g: Any,
+) -> tuple[Vector, float]:  # fmt: skip
     """Return the global force [N] on closed point k, and the force [N] on the length of the rope without the term
     F.r_l.
     """
@@ -454,44 +455,71 @@ def eval_winch_point(
 
 @kernel(inline=True)
 def eval_winch_bed_point(
-    row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, data: FloatArray, start: FloatArray
-) -> tuple[Vector, float]:
+    row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, data: FloatArray, start: FloatArray,
+    g: Any,
+) -> tuple[Vector, float]:  # fmt: skip
     """Return the results of `eval_winch_point` for a soft bed."""
     forces = eval_closed_winch_bed(row, r, h, z, t, k, data, start)
     return eval_global_force(r.plain.o, h, total_force(forces.bed)), eval_bed_on_length(r, t, forces)
 
 
-def create_winch_residual(evaluate: Callable[..., Any]) -> Callable[..., Any]:
+@kernel(inline=True)
+def winch_row(r: WinchSurfaceRow) -> WinchSurfaceRow:
+    """Return r, which is the `WinchSurfaceRow` of a row without turn."""
+    return r
+
+
+@kernel(inline=True)
+def add_no_moments(row: Any, r: WinchSurfaceRow, g: Any, f: FloatArray) -> None:
+    """Do nothing. This kernel is the argument ``end`` of `create_winch_residual` for ropes without turn."""
+
+
+def create_winch_residual(
+    read: Kernel, part: Kernel, evaluate: Callable[..., Any], end: Kernel, width: int
+) -> Callable[..., Any]:
     """Create the kernel ``(c, m, data, start, x, v, f)`` that adds the left-hand-side forces of all rows of winch ropes
-    to f. ``evaluate`` is the kernel that evaluates a closed point, see `eval_winch_point`."""
+    to f.
+
+    Args:
+        read: kernel that reads a row, see `read_winch_row`.
+        part: kernel that returns the `WinchSurfaceRow` of the data that ``read`` returns.
+        evaluate: kernel that evaluates a closed point, see `eval_winch_point`. It can add moments to the fields
+            ``load`` and ``on_y`` of its argument g, a record of `TURNING_WORK`.
+        end: kernel ``(row, r, g, f)`` that adds the forces of ``g.on_y``.
+        width: number of coordinates of the cable.
+    """
 
     @kernel(inline=True)
     def add_rows(
         c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
         f: FloatArray,
     ) -> None:  # fmt: skip
-        load = np.empty(6)
+        space = np.zeros(1, TURNING_WORK)
+        g = space[0]
         for i in range(len(c.rows)):
             row: Any = c.rows[i]
             if not row.active or not touches(data, row.data, row.points):
                 continue
-            r = read_winch_row(c, m, x, v, i, row)
-            load[:] = 0.0
+            r = read(c, m, x, v, i, g)
+            g.load[:], g.on_y[:] = 0.0, 0.0
             for k in range(row.points):
-                _, z, h = find_winch_point(c, r, i, k, row)
+                _, z, h = find_winch_point(c, part(r), i, k, row)
                 if data[row.data + k] > 0.0 or not h.there:
                     continue
-                t = find_material(row, r, k)
-                F, on_l = evaluate(row, r, h, z, t, k, data, start)
+                t = find_material(row, part(r), k)
+                F, on_l = evaluate(row, r, h, z, t, k, data, start, g)
                 f[c.dofs[i, CABLE]] += dot(F, t.rl) + on_l
-                add_axis_force(c, i, t.S, z, F, load, f)
-            add_reaction(c, m, i, WINCH_CABLE, load, f)
+                add_axis_force(c, i, t.S, z, F, g.load, f)
+            end(row, r, g, f)
+            add_reaction(c, m, i, width, g.load, f)
 
     return add_rows
 
 
-_add_winch_rows = create_winch_residual(eval_winch_point)
-_add_winch_bed_rows = create_winch_residual(eval_winch_bed_point)
+_add_winch_rows = create_winch_residual(read_winch_row, winch_row, eval_winch_point, add_no_moments, WINCH_CABLE)
+_add_winch_bed_rows = create_winch_residual(
+    read_winch_row, winch_row, eval_winch_bed_point, add_no_moments, WINCH_CABLE
+)  # fmt: skip
 
 
 @kernel

@@ -24,7 +24,8 @@ F = A f and the moment M these sums are
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
 
 from windlass.connectors.contact.assembly import add_point, couple_nothing, create_tangent
 from windlass.connectors.contact.axes import spread_space
@@ -326,6 +327,46 @@ def fill_motion(
         Wq[ANGLE, at] = dot(g, to_surface(o, on_p[0], on_p[1], on_p[2])) - r.t[b]
 
 
+class TurningChange(NamedTuple):
+    """Variations of the quantities of a point of a rope that turns: n, b, u_t, v_t, the gap and v_n."""
+
+    dn: Vector
+    db: Vector
+    du: Vector
+    dv: Vector
+    gap: float
+    rate: float
+
+
+@kernel
+def change_turning_point(
+    j: int, radius: float, h: Distance, z: Lever, r: Spin, b: Vector, angle: float, a: Vector
+) -> TurningChange:  # fmt: skip
+    """Return the derivatives with respect to component j of w; ``b`` and ``angle`` are b and θ, and ``a`` is the
+    anchor.
+    """
+    n, slip = (h.nx, h.ny, h.nz), (z.X - a[0], z.Y - a[1], z.Z - a[2])
+    axis, k = unit_vector(j % 3), j % 3
+    dn, db, du, dv, gap, rate = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0, 0.0
+    if j < V:
+        on_slip, on_rate = hessian_product(h, slip[0], slip[1], slip[2]), hessian_product(h, z.U, z.V, z.W)
+        dn = hessian_product(h, axis[0], axis[1], axis[2])
+        gap, rate, db = n[k], on_rate[k], cross(r.T, dn)
+        du = combine(1.0, combine(1.0, axis, -n[k] - on_slip[k], n), -dot(n, slip), dn)
+        dv = combine(-on_rate[k], n, -dot(n, (z.U, z.V, z.W)), dn)
+    elif j < T:
+        rate, dv = n[k], combine(1.0, axis, -n[k], n)
+    elif j < RATE:
+        db = cross(axis, n)
+    if j < RATE:
+        du, dv = combine(1.0, du, -radius * angle, db), combine(1.0, dv, -radius * r.rate, db)
+    elif j == RATE:
+        dv = combine(-radius, b, 0.0, b)
+    else:
+        du = combine(-radius, b, 0.0, b)
+    return TurningChange(dn, db, du, dv, gap, rate)
+
+
 @kernel
 def fill_force_changes(
     law: PointLaw, rope_radius: float, F: TurningForces, h: Distance, z: Lever, r: Spin, a: Vector, Phi: FloatArray
@@ -333,36 +374,15 @@ def fill_force_changes(
     """Write into Phi, shape (4, 11), the derivatives of the force f and of the moment M about the axis of the rope with
     respect to the 11 numbers w of a point. The argument ``a`` is the anchor.
     """
-    f, n, rc = F.point, (h.nx, h.ny, h.nz), rope_radius
+    f, n = F.point, (h.nx, h.ny, h.nz)
     kc, dc = eval_normal_slopes(law, f.gap, f.vn, f.fn)
-    slip = z.X - a[0], z.Y - a[1], z.Z - a[2]
-    along = dot(n, slip)
-    on_slip, on_rate = hessian_product(h, slip[0], slip[1], slip[2]), hessian_product(h, z.U, z.V, z.W)
-    # variations of n, b, u_t, v_t and f_n for each component of w
     for j in range(COMPONENTS):
-        dn, db, du, dv, dfn = (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), (0.0, 0.0, 0.0), 0.0
-        axis, k = unit_vector(j % 3), j % 3
-        if j < V:
-            dn = hessian_product(h, axis[0], axis[1], axis[2])
-            dfn, db = kc * n[k] + dc * on_rate[k], cross(r.T, dn)
-            du = combine(1.0, combine(1.0, axis, -n[k] - on_slip[k], n), -along, dn)
-            dv = combine(-on_rate[k], n, -f.vn, dn)
-        elif j < T:
-            dfn, dv = dc * n[k], combine(1.0, axis, -n[k], n)
-        elif j < RATE:
-            db = cross(axis, n)
-        if j < RATE:
-            du, dv = combine(1.0, du, -rc * F.angle, db), combine(1.0, dv, -rc * r.rate, db)
-        elif j == RATE:
-            dv = combine(-rc, F.b, 0.0, F.b)
-        else:
-            du = combine(-rc, F.b, 0.0, F.b)
-        # variations of friction, force and moment
-        df = (0.0, 0.0, 0.0)
+        c = change_turning_point(j, rope_radius, h, z, r, F.b, F.angle, a)
+        dfn, df = kc * c.gap + dc * c.rate, (0.0, 0.0, 0.0)
         if F.rubs:
-            df = change_friction(law, f.f, f.fn, change_trial(law, du, dv), dfn)
-        write_column(Phi, 0, j, add(combine(dfn, n, f.fn, dn), df))
-        Phi[3, j] = -rc * (dot(df, F.b) + dot(f.f.force, db))
+            df = change_friction(law, f.f, f.fn, change_trial(law, c.du, c.dv), dfn)
+        write_column(Phi, 0, j, add(combine(dfn, n, f.fn, c.dn), df))
+        Phi[3, j] = -rope_radius * (dot(df, F.b) + dot(f.f.force, c.db))
 
 
 @kernel
@@ -463,36 +483,52 @@ def begin_twist_row(
 
 
 @kernel(inline=True)
-def add_closed_twist_point(
-    c: ContactRows, data: FloatArray, start: FloatArray, r: TurningRow, i: int, k: int, dq: float, dv: float,
-    varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
-) -> None:  # fmt: skip
-    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
-    row: Any = c.rows[i]
-    n, first, p = row.points, row.data, r.plain
-    S, z, h = find_turning_point(c, r, i, k, g)
-    if not h.there:
-        return
-    # force and moment of the point
-    place, iL = relative_place(k, n), 1.0 / p.length
-    spin = eval_spin(p.o, row, place, g.y, g.yt, r.twist, g.sigma)
-    a, forces = eval_closed(p.law, p.rope_radius, h, z, spin, data, start, first, n, k)
-    if forces.rubs:
-        fill_spin_change(row, place, spin.P, interpolate(spin.P, 1.0, g.y), g.y, g.dsigma)
-    else:
-        g.dsigma[:] = 0.0
-    # derivatives of w, of the force and of the moment
-    fill_motion(p.o, S, z, spin, iL, forces.g, g.yt, g.sigma, g.dsigma, g.Wq, g.Wv)
+def change_twist_point(
+    row: Any, r: TurningRow, h: Distance, z: Lever, k: int, data: FloatArray, start: FloatArray, g: Any
+) -> tuple[Spin, Vector, float, Vector, bool]:
+    """Write Phi_w of closed point k into ``g.Phi``, and σ into ``g.sigma``. Return the rotation of the rope, the global
+    force [N], M [N m], the derivative of θ with respect to the slope, and whether friction acts.
+    """
+    p, n = r.plain, row.points
+    spin = eval_spin(p.o, row, relative_place(k, n), g.y, g.yt, r.twist, g.sigma)
+    a, forces = eval_closed(p.law, p.rope_radius, h, z, spin, data, start, row.data, n, k)
     fill_force_changes(p.law, p.rope_radius, forces, h, z, spin, a, g.Phi)
-    multiply_both(dq, dv, g)
-    F, M = eval_global_force(p.o, h, forces.point), forces.torque
-    add_wrench(z, F, (M * spin.t[0], M * spin.t[1], M * spin.t[2]), dq, wrench)
-    add_twist_point(p.o, S, z, spin, iL, F, M, dq, g.sigma, g.dsigma, g.D, g.E, varies, K, N)
+    return spin, eval_global_force(p.o, h, forces.point), forces.torque, forces.g, forces.rubs
 
 
-_add_twist_rows = create_tangent(
-    count_points, TWIST_CABLE, 3, 6, TWIST_WORK, begin_twist_row, add_closed_twist_point, couple_nothing
-)
+def create_twist_tangent(change: Callable[..., Any]) -> Callable[..., Any]:
+    """Create the kernel that adds the tangent of all rows of ropes with twist, see `create_tangent`. ``change`` is the
+    kernel that evaluates the derivatives of the forces of a closed point, see `change_twist_point`.
+    """
+
+    @kernel(inline=True)
+    def add_closed(
+        c: ContactRows, data: FloatArray, start: FloatArray, r: TurningRow, i: int, k: int, dq: float, dv: float,
+        varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
+    ) -> None:  # fmt: skip
+        """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
+        row: Any = c.rows[i]
+        p = r.plain
+        S, z, h = find_turning_point(c, r, i, k, g)
+        if not h.there:
+            return
+        # force and moment of the point, and their derivatives with respect to w
+        place, iL = relative_place(k, row.points), 1.0 / p.length
+        spin, F, M, on_slope, rubs = change(row, r, h, z, k, data, start, g)
+        if rubs:
+            fill_spin_change(row, place, spin.P, interpolate(spin.P, 1.0, g.y), g.y, g.dsigma)
+        else:
+            g.dsigma[:] = 0.0
+        # derivatives of w, of the force and of the moment
+        fill_motion(p.o, S, z, spin, iL, on_slope, g.yt, g.sigma, g.dsigma, g.Wq, g.Wv)
+        multiply_both(dq, dv, g)
+        add_wrench(z, F, (M * spin.t[0], M * spin.t[1], M * spin.t[2]), dq, wrench)
+        add_twist_point(p.o, S, z, spin, iL, F, M, dq, g.sigma, g.dsigma, g.D, g.E, varies, K, N)
+
+    return create_tangent(count_points, TWIST_CABLE, 3, 6, TWIST_WORK, begin_twist_row, add_closed, couple_nothing)
+
+
+_add_twist_rows = create_twist_tangent(change_twist_point)
 
 
 @kernel

@@ -30,6 +30,9 @@ is closed until g reaches that gap. δ and m depend on the gap g at the end of t
 Points of thick beams are treated like points of ropes with twist, with the axes e_1 and e_2 of the cross section
 instead of T and d_1.
 
+Points of ropes that friction turns on soft beds, and of winch ropes with torsion, are treated like points of ropes with
+twist, with u_t of `turning_kernels.py`, the history values of the bed, and l_0 := l.
+
 Points of winch ropes, also on soft beds, are treated like points of other ropes, with the deflection u_t of
 `winch_kernels.py`. The anchors of points that stick move by the rule in `winch_kernels.py`, and l_0 := l.
 
@@ -66,9 +69,11 @@ from windlass.connectors.surface_contact.bed_kernels import (
 from windlass.connectors.surface_contact.distances import Distance
 from windlass.connectors.surface_contact.kernels import (
     FRAMES,
+    NO_ROLL,
     ContactRows,
     Lever,
     PointForces,
+    Spin,
     SurfaceRow,
     TurningRow,
     count_points,
@@ -83,6 +88,18 @@ from windlass.connectors.surface_contact.kernels import (
     rests,
 )
 from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
+from windlass.connectors.surface_contact.turning_kernels import (
+    AFTER_ANCHOR,
+    AFTER_BED,
+    TurningWinchRow,
+    eval_bed_spin,
+    eval_turning_bed,
+    eval_turning_winch,
+    eval_turning_winch_bed,
+    eval_winch_spin,
+    find_turning_winch_point,
+    read_turning_winch_row,
+)
 from windlass.connectors.surface_contact.winch_bed_kernels import eval_winch_bed_forces
 from windlass.connectors.surface_contact.winch_kernels import (
     WinchSurfaceRow,
@@ -118,6 +135,19 @@ WINCH_BED_POINT = place_type(
 )  # fmt: skip
 """Data of a point of a winch rope on a soft bed: the fields of `BED_POINT` and `WINCH_POINT`."""
 
+TURNING_BED_POINT = place_type(
+    "tx", "ty", "tz", "dx", "dy", "dz", "bx", "by", "bz", "open", "X", "Y", "Z", "ux", "uy", "uz", "size"
+)  # fmt: skip
+"""Data of a point of a rope that friction turns on a soft bed: the fields of `TWIST_POINT` and `BED_POINT`."""
+TURNING_WINCH_POINT = place_type(
+    "tx", "ty", "tz", "dx", "dy", "dz", "l", "X", "Y", "Z", "ux", "uy", "uz", "size"
+)  # fmt: skip
+"""Data of a point of a winch rope with torsion: the fields of `TWIST_POINT`, and the length l [m]."""
+TURNING_WINCH_BED_POINT = place_type(
+    "tx", "ty", "tz", "dx", "dy", "dz", "l", "bx", "by", "bz", "open", "X", "Y", "Z", "ux", "uy", "uz", "size"
+)  # fmt: skip
+"""Data of a point of a winch rope with torsion on a soft bed: the fields of `TURNING_BED_POINT`, and the length l."""
+
 
 @kernel(inline=True)
 def begin_row(c: ContactRows, m: PositionMarkers, x: FloatArray, v: FloatArray, i: int, g: Any) -> SurfaceRow:
@@ -138,6 +168,13 @@ def try_point(
 
 
 @kernel(inline=True)
+def note_axes(spin: Spin, to: Any) -> None:
+    """Write the tangent T and the axis d_1 of a rope with twist into ``to``."""
+    to.tx, to.ty, to.tz = spin.T
+    to.dx, to.dy, to.dz = spin.d1
+
+
+@kernel(inline=True)
 def try_twist_point(
     c: ContactRows, row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
     g: Any, to: Any,
@@ -148,8 +185,7 @@ def try_twist_point(
     a, T0, d0 = (z.X, z.Y, z.Z), spin.T, spin.d1
     if held:
         a, T0, d0 = read_three(start, at), read_three(start, at + 3 * n), read_three(start, at + 6 * n)
-    to.tx, to.ty, to.tz = spin.T
-    to.dx, to.dy, to.dz = spin.d1
+    note_axes(spin, to)
     return eval_turning_forces(p.law, p.rope_radius, h, z, spin, STICKS, a, T0, d0).point
 
 
@@ -182,7 +218,7 @@ def try_bed_point(
     x, y, w = read_three(start, at)
     way = z.X - x if held else 0.0, z.Y - y if held else 0.0, z.Z - w if held else 0.0
     e, s = find_heading(r, h, k, row.points), read_suction(row, start, k)
-    F = eval_bed_forces(row, r.law, h, z, e, s, STICKS, way, (z.U, z.V, z.W), rests(z))
+    F = eval_bed_forces(row, r.law, h, z, e, s, STICKS, way, (z.U, z.V, z.W), rests(z), NO_ROLL)
     return note_bed_point(row, e, F, s.reach, to)
 
 
@@ -208,7 +244,7 @@ def try_winch_point(
     """Return the forces of `try_point` for a winch rope, and write l and the anchor of a point that sticks into
     ``to``."""
     t, (a, paid) = find_material(row, r, k), try_anchor(c, row, r, k, z, start, at, held, to)
-    return eval_winch_forces(r, h, z, t, STICKS, a, paid).point
+    return eval_winch_forces(r, h, z, t, STICKS, a, paid, NO_ROLL).point
 
 
 @kernel(inline=True)
@@ -220,7 +256,7 @@ def try_winch_bed_point(
     ``to``.
     """
     t, (a, paid) = find_material(row, r, k), try_anchor(c, row, r, k, z, start, at, held, to)
-    F = eval_winch_bed_forces(row, r, h, z, t, k, start, STICKS, a, paid)
+    F = eval_winch_bed_forces(row, r, h, z, t, k, start, STICKS, a, paid, NO_ROLL)
     return note_bed_point(row, F.e, F.bed, read_suction(row, start, k).reach, to)
 
 
@@ -237,6 +273,56 @@ def try_beam_point(
     to.tx, to.ty, to.tz = s.d1
     to.dx, to.dy, to.dz = s.d2
     return eval_section_forces(p.law, p.rope_radius, h, z, s, STICKS, a, d10, d20).point
+
+
+@kernel(inline=True)
+def try_turning_bed_point(
+    c: ContactRows, row: Any, r: TurningRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
+    """Return the forces of `try_bed_point` for a rope that friction turns, and write T and d_1 into ``to``."""
+    spin, frame = eval_bed_spin(row, r, k, g), at + AFTER_BED * row.points
+    a, T0, d0 = (z.X, z.Y, z.Z), spin.T, spin.d1
+    if held:
+        a, T0, d0 = read_three(start, at), read_three(start, frame), read_three(start, frame + 3 * row.points)
+    note_axes(spin, to)
+    F = eval_turning_bed(row, r, h, z, spin, k, start, STICKS, a, T0, d0)
+    return note_bed_point(row, F.e, F.bed, read_suction(row, start, k).reach, to)
+
+
+@kernel(inline=True)
+def try_turning_winch_point(
+    c: ContactRows, row: Any, r: TurningWinchRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
+    """Return the forces of `try_twist_point` for a winch rope, and write T, d_1 and l into ``to``."""
+    t, frame, w = find_material(row, r.winch, k), at + AFTER_ANCHOR * row.points, r.winch
+    spin, _ = eval_winch_spin(row, r, t, k, g)
+    a, T0, d0, paid = (z.X, z.Y, z.Z), spin.T, spin.d1, 0.0
+    if held:
+        a, T0, d0 = read_three(start, at), read_three(start, frame), read_three(start, frame + 3 * row.points)
+        paid = w.l - start[row.last]
+    note_axes(spin, to)
+    to.l = w.l
+    return eval_turning_winch(row, r, h, z, t, k, g, start, STICKS, a, T0, d0, paid).forces.point
+
+
+@kernel(inline=True)
+def try_turning_winch_bed_point(
+    c: ContactRows, row: Any, r: TurningWinchRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
+    """Return the forces of `try_turning_bed_point` for a winch rope, and write T, d_1 and l into ``to``."""
+    t, frame, w = find_material(row, r.winch, k), at + AFTER_BED * row.points, r.winch
+    spin, _ = eval_winch_spin(row, r, t, k, g)
+    a, T0, d0, paid = (z.X, z.Y, z.Z), spin.T, spin.d1, 0.0
+    if held:
+        a, T0, d0 = read_three(start, at), read_three(start, frame), read_three(start, frame + 3 * row.points)
+        paid = w.l - start[row.last]
+    note_axes(spin, to)
+    to.l = w.l
+    F = eval_turning_winch_bed(row, r, h, z, t, k, g, start, STICKS, a, T0, d0, paid).forces
+    return note_bed_point(row, F.e, F.bed, read_suction(row, start, k).reach, to)
 
 
 @kernel(inline=True)
@@ -330,6 +416,19 @@ def store_twist_anchor(
     write_three(data, at + 6 * n, (p.dx, p.dy, p.dz))
 
 
+@kernel(inline=True)
+def store_turning_bed_anchor(
+    data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
+) -> None:  # fmt: skip
+    """Store the anchor, the tangent and the axis d_1 of a rope that friction turns on a soft bed, in the same way as
+    `store_twist_anchor`, but with u_t instead of the deflection û.
+    """
+    back, frame = 1.0 if stays else back, at + AFTER_BED * n
+    write_three(data, at, (p.X - back * p.bx, p.Y - back * p.by, p.Z - back * p.bz))
+    write_three(data, frame, (p.tx, p.ty, p.tz))
+    write_three(data, frame + 3 * n, (p.dx, p.dy, p.dz))
+
+
 def create_surface_update(
     place: np.dtype[Any], frames: np.dtype[Any], begin: Kernel, find: Kernel, evaluate: Kernel, store: Kernel,
     keep: Kernel = keep_nothing,
@@ -409,6 +508,19 @@ _update_winch = create_surface_update(
     WINCH_POINT, NO_LANES, read_winch_row, find_winch_point, try_winch_point, store_winch_anchor, keep_length
 )
 
+_update_turning_bed = create_surface_update(
+    TURNING_BED_POINT, FRAMES, read_turning_row, find_turning_point, try_turning_bed_point, store_turning_bed_anchor,
+    keep_suction,
+)  # fmt: skip
+_update_turning_winch = create_surface_update(
+    TURNING_WINCH_POINT, FRAMES, read_turning_winch_row, find_turning_winch_point, try_turning_winch_point,
+    store_twist_anchor, keep_length,
+)  # fmt: skip
+_update_turning_winch_bed = create_surface_update(
+    TURNING_WINCH_BED_POINT, FRAMES, read_turning_winch_row, find_turning_winch_point, try_turning_winch_bed_point,
+    store_turning_bed_anchor, keep_suction_and_length,
+)  # fmt: skip
+
 
 @kernel
 def update_history(
@@ -471,3 +583,30 @@ def update_beam_history(
 ) -> None:  # fmt: skip
     """Update the history values of all rows of thick beams, see `create_update`."""
     _update_beam(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_turning_bed_history(
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update the history values of all rows of ropes that friction turns on soft beds, see `create_update`."""
+    _update_turning_bed(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_turning_winch_history(
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update the history values of all rows of winch ropes with torsion, see `create_update`."""
+    _update_turning_winch(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_turning_winch_bed_history(
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update the history values of all rows of winch ropes with torsion on soft beds, see `create_update`."""
+    _update_turning_winch_bed(c, m, data, start, x, v, size, mapped, commits, outcome)

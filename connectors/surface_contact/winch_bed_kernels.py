@@ -20,7 +20,7 @@ from windlass.connectors.surface_contact.bed_kernels import (
     read_suction,
 )
 from windlass.connectors.surface_contact.distances import Distance
-from windlass.connectors.surface_contact.kernels import Lever, read_state, rests
+from windlass.connectors.surface_contact.kernels import NO_ROLL, Lever, Roll, read_state, rests
 from windlass.connectors.surface_contact.winch_kernels import WinchMaterial, WinchSurfaceRow, find_anchor
 from windlass.elements.nodes.vectors import Vector, combine, dot
 from windlass.framework.arrays import FloatArray
@@ -40,14 +40,14 @@ class WinchBedForces(NamedTuple):
 @kernel(inline=True)
 def eval_winch_bed_forces(
     row: Any, r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, k: int, start: FloatArray, state: float,
-    anchor: Vector, paid: float,
+    anchor: Vector, paid: float, roll: Roll,
 ) -> WinchBedForces:  # fmt: skip
-    """Return the forces of closed point k; ``paid`` is l - l_0 [m]."""
+    """Return the forces of closed point k; ``paid`` is l - l_0 [m], and ``roll`` is the turn of the rope."""
     U = combine(1.0, (z.U, z.V, z.W), r.l_t * t.a, t.T)
     way = combine(1.0, (z.X - anchor[0], z.Y - anchor[1], z.Z - anchor[2]), paid * t.a, t.T)
     e, s = find_heading(r.plain, h, k, row.points), read_suction(row, start, k)
-    still = rests(z) and r.l_t == 0.0
-    return WinchBedForces(e, eval_bed_forces(row, r.plain.law, h, z, e, s, state, way, U, still), U, way, paid)
+    still = rests(z) and r.l_t == 0.0 and dot(roll.rate, roll.rate) == 0.0
+    return WinchBedForces(e, eval_bed_forces(row, r.plain.law, h, z, e, s, state, way, U, still, roll), U, way, paid)
 
 
 @kernel(inline=True)
@@ -57,7 +57,7 @@ def eval_closed_winch_bed(
     """Return the forces of closed point k, from its history values."""
     anchor, l_0 = find_anchor(row, k, data, start)
     state = read_state(data, start, row.data, row.points, k, r.plain.law.friction_stiffness)
-    return eval_winch_bed_forces(row, r, h, z, t, k, start, state, anchor, r.l - l_0)
+    return eval_winch_bed_forces(row, r, h, z, t, k, start, state, anchor, r.l - l_0, NO_ROLL)
 
 
 @kernel(inline=True)

@@ -45,11 +45,13 @@ from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.distances import Distance, eval_distance
 from windlass.connectors.surface_contact.kernels import (
     CABLE,
+    NO_ROLL,
     TOUCHES,
     TURNING,
     ContactRows,
     Lever,
     PointForces,
+    Roll,
     SurfaceRow,
     across,
     eval_axis,
@@ -147,16 +149,17 @@ def find_material(row: Any, r: WinchSurfaceRow, k: int) -> WinchMaterial:
 
 @kernel(inline=True)
 def eval_winch_forces(
-    r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, state: float, anchor: Vector, paid: float
+    r: WinchSurfaceRow, h: Distance, z: Lever, t: WinchMaterial, state: float, anchor: Vector, paid: float, roll: Roll
 ) -> WinchForces:
-    """Return the forces of a closed point. The argument ``paid`` is l - l_0 [m]."""
+    """Return the forces of a closed point; ``paid`` is l - l_0 [m], and ``roll`` is the turn of the rope."""
     law: PointLaw = r.plain.law
     n, V, T = (h.nx, h.ny, h.nz), (z.U, z.V, z.W), t.T
     gap, vn = h.phi - r.plain.rope_radius, dot(n, V)
     U = combine(1.0, V, r.l_t * t.a, T)
     way = combine(1.0, (z.X - anchor[0], z.Y - anchor[1], z.Z - anchor[2]), paid * t.a, T)
-    fn, vt, u = eval_normal_force(law, gap, vn), across(h, dot(n, U), U), across(h, dot(n, way), way)
-    still, f = rests(z) and r.l_t == 0.0, no_friction()
+    fn, vt = eval_normal_force(law, gap, vn), combine(1.0, across(h, dot(n, U), U), -1.0, roll.rate)
+    u = combine(1.0, across(h, dot(n, way), way), -1.0, roll.way)
+    still, f = rests(z) and r.l_t == 0.0 and dot(roll.rate, roll.rate) == 0.0, no_friction()
     acts = state >= 0.0 and law.friction_coefficient != 0.0 and (state != TOUCHES or still)
     if acts:
         f = rub(law, u, vt, fn, state == SLIPS, TURNING if still else 0.0)
@@ -181,7 +184,7 @@ def eval_closed_winch(
     """
     anchor, l_0 = find_anchor(row, k, data, start)
     state = read_state(data, start, row.data, row.points, k, r.plain.law.friction_stiffness)
-    return eval_winch_forces(r, h, z, t, state, anchor, r.l - l_0)
+    return eval_winch_forces(r, h, z, t, state, anchor, r.l - l_0, NO_ROLL)
 
 
 @kernel(inline=True)

@@ -88,8 +88,10 @@ def write_turned(o: Any, M: FloatArray, row: int, column: int, a: Vector) -> Non
 
 
 @kernel
-def fill_winch_motion(r: WinchSurfaceRow, t: WinchMaterial, z: Lever, Wq: FloatArray, Wv: FloatArray) -> None:
-    """Write W_q and W_v of a point, shape (11, 19) each."""
+def fill_winch_motion(
+    r: WinchSurfaceRow, t: WinchMaterial, z: Lever, first: int, Wq: FloatArray, Wv: FloatArray
+) -> None:  # fmt: skip
+    """Write the first 11 rows of W_q and W_v of a point. The column ``first`` belongs to the first component of c."""
     Wq[:], Wv[:] = 0.0, 0.0
     o, il = r.plain.o, 1.0 / r.l
     omega, q, w, S, dS = (o.wx, o.wy, o.wz), r.plain.q, r.plain.w, t.S, t.dS
@@ -110,7 +112,7 @@ def fill_winch_motion(r: WinchSurfaceRow, t: WinchMaterial, z: Lever, Wq: FloatA
     write_turned(o, Wq, V, CABLE, combine(1.0, vl, -1.0, cross(omega, t.rl)))
     write_turned(o, Wq, T, CABLE, eval_axis(Q, q))
     Wq[LENGTH, CABLE], Wv[RATE, CABLE] = 1.0, 1.0
-    fill_body_motion(o, z, t.slope, WINCH_CABLE, Wq, Wv)
+    fill_body_motion(o, z, t.slope, first, Wq, Wv)
 
 
 class WinchChange(NamedTuple):
@@ -198,34 +200,39 @@ def fill_winch_bed_changes(
 
 
 @kernel(inline=True)
-def add_winch_column(S: Four, rl: Vector, df: Vector, moment: Vector, on_l: float, column: int, K: FloatArray) -> None:
+def add_winch_column(
+    S: Four, rl: Vector, df: Vector, moment: Vector, on_l: float, first: int, column: int, K: FloatArray
+) -> None:  # fmt: skip
     """Add to a column of K the variations of the generalised forces of a point. The arguments ``df`` and ``moment`` are
-    the variations of F and of d × F, and ``on_l`` is the variation of the force on l without the term dF.r_l.
+    the variations of F and of d × F, ``on_l`` is the variation of the force on l without the term dF.r_l, and ``first``
+    is the row of the first component of c.
     """
     for b in range(3):
         for j in range(4):
             K[3 * j + b, column] += S[j] * df[b]
-        K[WINCH_CABLE + b, column] -= df[b]
-        K[WINCH_CABLE + 3 + b, column] -= moment[b]
+        K[first + b, column] -= df[b]
+        K[first + 3 + b, column] -= moment[b]
     K[CABLE, column] += dot(df, rl) + on_l
 
 
 @kernel
 def add_winch_point(
-    r: WinchSurfaceRow, t: WinchMaterial, z: Lever, F: Vector, dq: float, D: FloatArray, E: FloatArray, varies: bool,
-    K: FloatArray, N: FloatArray,
+    r: WinchSurfaceRow, t: WinchMaterial, z: Lever, F: Vector, dq: float, first: int, D: FloatArray, E: FloatArray,
+    varies: bool, K: FloatArray, N: FloatArray,
 ) -> None:  # fmt: skip
-    """Add to K, shape (19, 19), and to N, shape (19, 6), the derivatives of the forces of a point.
+    """Add to K and N, with ``first`` + 6 rows each, the derivatives of the forces of a point.
 
     Args:
         F: global force [N].
-        D: D_f and D_L, shape (4, 19), see the docstring of this module.
-        E: dq times the derivatives of f and L with respect to rates, shape (4, 19).
+        first: index of the first component of c; 13, or 15 for ropes that turn.
+        D: rows D_f and D_L, see the docstring of this module.
+        E: dq times the derivatives of f and L with respect to rates.
         varies: whether the Jacobians of the marker vary in time. If false, N is not changed.
     """
     d, S, il = (z.dx, z.dy, z.dz), t.S, 1.0 / r.l
-    for k in range(ROW):
-        df, on_l, dd, axis = to_global(r.plain.o, D[0, k], D[1, k], D[2, k]), D[3, k], NONE, unit_vector((k - 1) % 3)
+    for k in range(first + 6):
+        df, on_l, dd = to_global(r.plain.o, D[0, k], D[1, k], D[2, k]), D[3, k], NONE
+        axis = unit_vector((k - first) % 3)
         if k < CABLE:
             axis = unit_vector(k % 3)
             dd = S[k // 3] * axis[0], S[k // 3] * axis[1], S[k // 3] * axis[2]
@@ -235,16 +242,16 @@ def add_winch_point(
             K[k, CABLE] += change
         elif k == CABLE:
             dd = t.rl
-        elif k < WINCH_CABLE + 3:
+        elif first <= k < first + 3:
             dd = -axis[0], -axis[1], -axis[2]
-        else:
+        elif k >= first + 3:
             df = combine(1.0, df, dq, cross(axis, F))
         moment = combine(1.0, cross(d, df), dq, cross(dd, F))
-        add_winch_column(S, t.rl, df, moment, on_l, k, K)
+        add_winch_column(S, t.rl, df, moment, on_l, first, k, K)
     if varies:
         for b in range(6):
-            df = to_global(r.plain.o, E[0, WINCH_CABLE + b], E[1, WINCH_CABLE + b], E[2, WINCH_CABLE + b])
-            add_winch_column(S, t.rl, df, cross(d, df), E[3, WINCH_CABLE + b], b, N)
+            df = to_global(r.plain.o, E[0, first + b], E[1, first + b], E[2, first + b])
+            add_winch_column(S, t.rl, df, cross(d, df), E[3, first + b], first, b, N)
 
 
 WORK = work_type(Wq=(COMPONENTS, ROW), Wv=(COMPONENTS, ROW), Phi=(4, COMPONENTS), D=(4, ROW), E=(4, ROW))
@@ -299,11 +306,11 @@ def create_winch_tangent(change: Callable[..., Any]) -> Callable[..., Any]:
             return
         t = find_material(row, r, k)
         # derivatives of w, of the force and of the force on l
-        fill_winch_motion(r, t, z, g.Wq, g.Wv)
+        fill_winch_motion(r, t, z, WINCH_CABLE, g.Wq, g.Wv)
         F = change(row, r, t, h, z, k, data, start, g.Phi)
         multiply_both(dq, dv, g)
         add_wrench(z, F, NONE, dq, wrench)
-        add_winch_point(r, t, z, F, dq, g.D, g.E, varies, K, N)
+        add_winch_point(r, t, z, F, dq, WINCH_CABLE, g.D, g.E, varies, K, N)
 
     return create_tangent(count_points, WINCH_CABLE, 3, 6, WORK, begin_row, add_closed, couple_nothing)
 

@@ -222,7 +222,7 @@ def twist(s: Sketch) -> None:
     )
 
 
-@draws("Beam2D", "Beam3D", "UnitRotation3D")
+@draws("Beam2D", "Beam3D", "UnitRotation3D", "PositionOnBeam2D", "PositionOnBeam3D")
 def beam(s: Sketch) -> None:
     way = s.curve([(0, 0.1), (1.6, 0.5), (3.4, 0.6), (5.0, 0.3)])
     for at, angle, words in ((0, 30.0, "node0"), (100, 8.0, "node2"), (199, -25.0, "node1")):
@@ -728,6 +728,7 @@ def surface(s: Sketch) -> None:
 
 @draws(
     "ContactFrictionSurfaceTwistCable", "ContactFrictionSurfaceSetTwistCable", "ContactFrictionSurfaceBeam3D",
+    "ContactFrictionSurfaceTwistWinch", "ContactFrictionSurfaceSetTwistWinch",
     "ContactFrictionSurfaceSetBeam3D",
 )  # fmt: skip
 def turning_rope(s: Sketch) -> None:
@@ -762,7 +763,12 @@ def ribbon(s: Sketch) -> None:
     s.text((0, -0.5), "crowned pulley; the ribbon runs towards the reader", GREY, align="center")
 
 
-@draws("ContactFrictionBedCable", "ContactFrictionBedWinch")
+@draws(
+    "ContactFrictionBedCable",
+    "ContactFrictionBedWinch",
+    "ContactFrictionBedTwistCable",
+    "ContactFrictionBedTwistWinch",
+)
 def soft_bed(s: Sketch) -> None:
     # friction ellipse, seen from above
     angle = np.linspace(0.0, 2.0 * np.pi, 80)

@@ -37,6 +37,7 @@ from windlass.elements.beam.rows import (
     bind_beams,
     check_axes,
     check_beams,
+    check_share,
     expand_section,
     order_dofs,
 )
@@ -63,7 +64,7 @@ class Beam2D(Component):
     diagonal elements of the matrices.
     """
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "beam", "cable or beam")
+    provides: ClassVar[tuple[str, ...]] = ("body", "beam", "2D beam", "cable or beam")
     node0 = ref("RigidNode2D", "node at x = 0, whose axis e_1 is along the beam")
     node1 = ref("RigidNode2D", "node at x = length")
     node2 = ref("RigidNode2D", INNER_NODES[0], optional=True)
@@ -137,8 +138,7 @@ def build(rows: LocalRows) -> System:
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for invalid nodes, section matrices, fractions or directions of cross sections."""
     check_beams(world, table, "stiffness", "damping")
-    share = table.local("strain_is_relative_to_reference")
-    table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
+    check_share(table)
 
     def first_axes(some: IntArray, x: FloatArray, rule: LineRule) -> FloatArray:
         phi = x[:, :, 2] + table.local("node_angles")[some, : x.shape[1]]

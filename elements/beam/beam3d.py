@@ -10,7 +10,9 @@ Here r is the position of the axis, ' the derivative with respect to the positio
 matrix of the Euler parameters e, and S and D are the matrices of stiffness and damping of the section. The virtual work
 of the section forces is ∫ [N, ..., M_3] δz dx, and the elastic energy is ∫ zᵀ S z/2 dx.
 
-Without ``reference_strain``, there are no internal forces in the reference configuration. The Euler parameters of the
+Without ``reference_strain``, there are no internal forces in the reference configuration. With the fraction c =
+``strain_is_relative_to_reference``, the strains of the reference configuration are multiplied by c, and the strains of
+a straight beam, Γ = [1, 0, 0] and κ = 0, multiplied by 1 - c, are added. The Euler parameters of the
 nodes are interpolated, e(s) = Σ N_a e_a. A rigid rotation is a linear map of Euler parameters. It therefore rotates the
 interpolated frames in the same way as the nodes. Therefore a rigid-body motion of the beam does not change the strains,
 and strains do not depend on the path of the motion. A(e) does not depend on the length of e. Euler parameters e and -e
@@ -40,6 +42,7 @@ from windlass.elements.beam.rows import (
     bind_beams,
     check_axes,
     check_beams,
+    check_share,
     expand_section,
     order_dofs,
 )
@@ -73,8 +76,16 @@ class Beam3D(SpaceBeam):
         "inertia of the section per length, in its frame; diagonal: ρ(I_2 + I_3), ρI_2, ρI_3",
         shape=(3, 3),
     )
+    strain_is_relative_to_reference = column(
+        "1",
+        "fraction c, 0 to 1, of the strains of the reference configuration that causes no force; 0: straight and not "
+        "twisted without load",
+        default=1.0,
+    )
 
 
+STRAIGHT = (1.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+"""Γ and κ of a straight beam without strain."""
 KERNELS = BeamKernels(residual, tangent, fill_energies, inertia=(inertia, inertia_tangent))
 
 
@@ -93,7 +104,7 @@ def find_flips(e: FloatArray) -> FloatArray:
 
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Return the data of the rows that the kernels read, as one record per row. The field ``free`` contains the strains
-    of the stress-free state, which are the strains of the reference configuration plus ``reference_strain``.
+    of the stress-free state, see `set_free_strains`.
 
     Additional fields are ``flip``, the signs of `find_flips`, shape (4,); ``bend``, the quantity l of forces3d.py
     [m^2]; and ``damped``, which states whether ``damping`` is not zero.
@@ -103,7 +114,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     damped = rows.local("damping").any(axis=(1, 2))
     packed = bind_beams(rows, WIDTH, 3, 6, flip=find_flips(e), bend=np.zeros(len(x)), damped=damped)
     packed["bend"] = np.where(packed["order"] == 1, 0.25 * packed["length"] ** 2, 0.0)
-    set_free_strains(packed, x, fill_strains)
+    set_free_strains(packed, x, fill_strains, STRAIGHT)
     return packed
 
 
@@ -115,6 +126,7 @@ def build(rows: LocalRows) -> System:
 def check(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for invalid nodes, section matrices or directions of cross sections."""
     check_beams(world, table, "stiffness", "damping", "rotary_inertia")
+    check_share(table)
     theta = table.local("rotary_inertia")
     for k in np.flatnonzero(~(np.linalg.eigvalsh(theta)[:, 0] > 0.0))[:1] if len(theta) else ():
         where = f"{table.kind} row {table.resident[k]}"

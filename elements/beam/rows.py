@@ -216,6 +216,12 @@ def check_beams(world: Tables, table: EntityTable, *matrices: str) -> None:
             )
 
 
+def check_share(table: EntityTable) -> None:
+    """Raise ModelError for a fraction ``strain_is_relative_to_reference`` that is not from 0 to 1."""
+    share = table.local("strain_is_relative_to_reference")
+    table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
+
+
 def check_axes(world: Tables, table: EntityTable, width: int, dims: int, first_axes: FirstAxes) -> None:
     """Raise ModelError for beams of length 0, for inner nodes at wrong positions, for given lengths that differ from
     the length of the axis, and for wrong directions of cross sections.

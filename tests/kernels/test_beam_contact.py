@@ -336,6 +336,12 @@ def test_errors() -> None:
             lambda: con.add_surface_contact(world, surface, space, turns_rope=True, **on_plane),
             "rope_radius = 0.0 m in ContactFrictionSurfaceBeam3D row 0: must be > 0",
         ),
+        (
+            lambda: con.add_surface_contact(
+                world, surface, space, turns_rope=True, rope_radius=0.1, suction_coefficient=0.1, **on_plane
+            ),
+            "with turns_rope has .*: must be TwistCable3D.* can be Beam3D, except on soft beds",
+        ),
     ):
         with pytest.raises(ModelError, match=message):
             call()

@@ -20,6 +20,7 @@ from windlass.elements import (
     RigidNode3D,
     UnitRotation3D,
     beam_along,
+    helix,
     nodes_of,
     rectangular_section,
     round_section,
@@ -45,6 +46,7 @@ from support.cables import residual, shake
 from support.matrices import dense
 
 ORDERS = (1, 2, 3)
+ISOTROPIC = {**SPACE, "stiffness": (1e4, 5e3, 5e3, 1.5, 2.0, 2.0)}
 
 
 def energies(world: World, state: State, kind: str) -> Any:
@@ -266,6 +268,33 @@ def test_straight_beam_that_is_laid_around_a_circle(order: int) -> None:
     place = eval_output(nodes, "position", state)
     assert_allclose(place[:, 1], place[0, 1], atol=1e-9)
     assert_allclose(place[-1, 0] - place[0, 0], arc.length, rtol=1e-9)
+
+
+@pytest.mark.parametrize("order", ORDERS)
+def test_straight_beam_that_is_laid_along_a_helix(order: int) -> None:
+    """A 3D beam that is straight and not twisted without load has the moment EI κ on a circle, and is a straight line
+    without twist if one end is free. With the fraction c of the reference strains, the moment is (1 - c) EI κ.
+    """
+    for share in (0.0, 0.4):
+        world = World()
+        arc = helix((0, 0, 0), (0, 0, 1), 2.0, 0.25, pitch=0.0)
+        beam = beam_along(world, arc, 8, order=order, strain_is_relative_to_reference=share, **ISOTROPIC)
+        moment = np.linalg.norm(eval_output(beam, "section_moment", State(world)), axis=1)
+        assert_allclose(moment, (1.0 - share) * ISOTROPIC["stiffness"][4] / 2.0, rtol=2e-3)
+    world = World()
+    line = helix((0, 0, 0), (0, 0, 1), 1.0, 0.5, pitch=1.0)
+    beam = beam_along(world, line, 12, order=order, strain_is_relative_to_reference=0.0, **ISOTROPIC)
+    nodes = nodes_of(world, beam)
+    clamp(world, nodes[0])
+    state = Static(world, load_steps=10, name="").solve()
+    place, frames = eval_output(nodes, "position", state), eval_output(beam, "frame", state)
+    way = place[-1] - place[0]
+    assert_allclose(np.linalg.norm(way), eval_lengths(world, beam).sum(), rtol=1e-9)
+    assert_allclose(frames, np.broadcast_to(frames[0], frames.shape), atol=1e-9)
+    with pytest.raises(ModelError, match=r"strain_is_relative_to_reference = 1\.5 .*: must lie from 0 to 1"):
+        other = World()
+        beam_along(other, line, 12, strain_is_relative_to_reference=1.5, **ISOTROPIC)
+        other.finalize()
 
 
 @pytest.mark.parametrize("create", [create_plane_beam, create_space_beam])

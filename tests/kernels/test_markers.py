@@ -53,6 +53,12 @@ PLACES = {
     "beside axis in space": (0.2, 0.15, -0.1),
     "section node in space": (0.0, 0.0),
     "section in space": (0.2, 0.15, -0.1),
+    "beam of order 1": (0.2, 0.1),
+    "beam of order 2": (0.2, 0.0),
+    "beam of order 3": (0.35, -0.1),
+    "beam of order 1 in space": (0.1, 0.15, -0.1),
+    "beam of order 2 in space": (0.2, 0.0, 0.0),
+    "beam of order 3 in space": (0.35, 0.1, 0.2),
     "ground": (0.4, 0.5),
 }
 
@@ -97,7 +103,18 @@ def create_entities(world: World) -> dict[str, Entity]:
     )
     section = {"stiffness": np.ones(6), "section_stiffness": np.ones(3), "rotary_inertia": (2.0, 1.0, 1.0)}
     beam = straight_beam(world, (0.1, 0.2, 0.3), (0.5, 0.3, 0.4), 1, order=2, mass_per_length=1.0, **section)
-    return {
+    plane, space = (
+        {"stiffness": np.ones(3), "rotary_inertia": 1.0},
+        {"stiffness": np.ones(6), "rotary_inertia": np.ones(3)},
+    )
+    beams = {
+        f"beam of order {order}{' in space' if dims == 3 else ''}": straight_beam(
+            world, (0.1, 0.2, 0.3)[:dims], (0.5, 0.4, 0.4)[:dims], 1, order=order, mass_per_length=1.0, **columns
+        )
+        for dims, columns in ((2, plane), (3, space))
+        for order in (1, 2, 3)
+    }
+    return beams | {
         "point": world.add(Point2D, position=(0.3, -0.4)),
         "slope node": slope_nodes[1],
         "rigid node": world.add(RigidNode2D, position=(0.5, 0.1), angle=-0.3),
@@ -228,6 +245,7 @@ def test_kinds() -> None:
     assert kinds["axis in space"] == kinds["beside axis in space"] == "PositionOnCable3D"
     assert kinds["section node in space"] == "SectionNodePosition"
     assert kinds["section in space"] == "PositionOnSlopeBeam3D"
+    assert kinds["beam of order 2"] == "PositionOnBeam2D" and kinds["beam of order 2 in space"] == "PositionOnBeam3D"
     assert kinds["cable above"] == kinds["moving cable"] == "PositionOnCable"
     assert kinds["ground"] == "PositionOnGround"
     marker = rigid_marker(world, entities["cable axis"], (0.1, 0.0))

@@ -29,8 +29,12 @@ SOFT = {
     "lateral_friction_ratio": 1.6, "lateral_stiffness_ratio": 0.7, "suction_coefficient": 0.4, "suction_distance": 0.05,
 }  # fmt: skip
 SEARCH = {"touching": 2, "skin": 1.0}
+TURNS = {"turns_rope": True}
 LAWS = {"plain": {}, "soft": SOFT, "search": SEARCH}
-"""Columns of soft beds, and arguments of the contact search, by law."""
+TURNING = {"turning": TURNS, "turning soft": TURNS | SOFT, "turning search": TURNS | SEARCH}
+"""Columns of soft beds, and arguments of the contact search and of friction that turns the rope, by law."""
+ALL_LAWS = [(torsion, law) for torsion in (False, True) for law in LAWS] + [(True, law) for law in TURNING]
+"""Whether the rope has torsion, and the law of contact."""
 SURFACES = {
     "plane": (con.PlaneSurface, {"offset": 0.05, "axis": (0.1, 1.0, 0.2)}),
     "drum": (con.DrumSurface, {"radius": 1.0, "axis": (0.2, -0.1, 1.0)}),
@@ -68,7 +72,7 @@ def create(
     surface = world.add(component, marker=marker, **values)
     contact = con.add_surface_contact(
         world, surface, rope.cables, points=POINTS, rope_radius=RADIUS, friction_coefficient=mu,
-        **{**CONTACT, **LAWS[law], **more},
+        **{**CONTACT, **(LAWS | TURNING)[law], **more},
     )  # fmt: skip
     state, rng = State(world), np.random.default_rng(seed)
     state.q[:], state.v[:] = rng.normal(size=(2, len(state.q))) * [[0.01], [0.5]]
@@ -80,9 +84,10 @@ def fill_history(world: wl.World, rope: Any, contact: Entity, state: State, rng:
     """Write random history values: points that slip, stick, or have just touched, and on soft beds points with
     suction. With a search, the first row of each cable is assigned to the surface.
     """
-    widths = {"plain": 5 * POINTS + 1, "soft": 7 * POINTS + 1, "search": 5 * POINTS + 2}
-    data = state.data.reshape(len(contact), widths[law])
-    if law == "search":
+    soft, search, frames = "soft" in law, "search" in law, 6 * POINTS if "turning" in law else 0
+    width = (7 if soft else 5) * POINTS + frames + (2 if search else 1)
+    data = state.data.reshape(len(contact), width)
+    if search:
         data[:, -1] = [1.0, 0.0] * (len(contact) // 2)
     axes, origin = (wl.eval_output(contact, name, state) for name in ("surface_axes", "surface_position"))
     place = wl.eval_output(contact, "contact_position", state)
@@ -90,11 +95,19 @@ def fill_history(world: wl.World, rope: Any, contact: Entity, state: State, rng:
     data[:, :POINTS] = -0.01
     data[:, POINTS : 2 * POINTS] = rng.choice([0.0, 1.0, -2.0], size=(len(contact), POINTS))
     data[:, 2 * POINTS : 5 * POINTS] = (local + 0.03 * rng.normal(size=local.shape)).reshape(len(contact), -1)
-    if law == "soft":
+    if soft:
         data[:, 5 * POINTS : 6 * POINTS] = rng.uniform(0.1, 0.4, size=(len(contact), POINTS))
         data[:, 6 * POINTS : 7 * POINTS] = rng.uniform(0.0, 0.2, size=(len(contact), POINTS))
-    data[:, widths[law] - (2 if law == "search" else 1)] = 1.68
-    if law == "soft":
+    if frames:
+        # tangents near the axis of the rope, and axes of the material perpendicular to these tangents
+        tangent = np.einsum("rij,rpi->rpj", axes, (1.0, 0.0, 0.0) + 0.2 * rng.normal(size=local.shape))
+        tangent /= np.linalg.norm(tangent, axis=2, keepdims=True)
+        across = np.cross(tangent, rng.normal(size=local.shape))
+        across /= np.linalg.norm(across, axis=2, keepdims=True)
+        first = (7 if soft else 5) * POINTS
+        data[:, first : first + frames] = np.concatenate((tangent, across), axis=1).reshape(len(contact), -1)
+    data[:, width - (2 if search else 1)] = 1.68
+    if soft:
         # the suction of a step depends on the history values at its start
         state.start_data[:] = state.data
 
@@ -123,6 +136,20 @@ def test_tangents_of_soft_beds_and_searches(body: str, law: str) -> None:
         check_tangent(world, state, displacement=0.0)
 
 
+@pytest.mark.parametrize("law", TURNING)
+@pytest.mark.parametrize("body", ["ground", "off"])
+def test_tangents_of_friction_that_turns(body: str, law: str) -> None:
+    """Tangents agree with differences if friction turns a rope with torsion, on surfaces, on soft beds and with a
+    search."""
+    for kind in ("near plane", "near drum"):
+        world, _, contact, state = create(kind, body, torsion=True, law=law, seed=3)
+        laws = con.ContactFrictionBedTwistWinch, con.ContactFrictionSurfaceSetTwistWinch
+        other = {"turning soft": laws[0], "turning search": laws[1]}
+        assert contact.table.component is other.get(law, con.ContactFrictionSurfaceTwistWinch)
+        assert (wl.eval_output(contact, "axis_torque", state) != 0.0).any()
+        check_tangent(world, state, displacement=0.0)
+
+
 @pytest.mark.parametrize(("dims", "torsion"), [(2, False), (3, True)])
 @pytest.mark.parametrize("kind", SURFACES)
 def test_tangents_on_all_surfaces(kind: str, dims: int, torsion: bool) -> None:
@@ -144,8 +171,7 @@ def eval_forces(world: wl.World, contact: Entity, state: State) -> State:
     return forces
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("torsion", [False, True])
+@pytest.mark.parametrize(("torsion", "law"), ALL_LAWS)
 @pytest.mark.parametrize("kind", SURFACES)
 def test_power_is_the_sum_of_the_powers_of_points(kind: str, torsion: bool, law: str) -> None:
     """The power of the forces on all coordinates is the sum of the powers of all points, with the slip velocity of the
@@ -185,8 +211,7 @@ def test_slip_is_that_of_the_material() -> None:
         assert_allclose(np.linalg.norm(u, axis=1)[on], rate[on, k], rtol=0, atol=1e-12)
 
 
-@pytest.mark.parametrize("law", LAWS)
-@pytest.mark.parametrize("torsion", [False, True])
+@pytest.mark.parametrize(("torsion", "law"), ALL_LAWS)
 @pytest.mark.parametrize("kind", SURFACES)
 def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool, law: str) -> None:
     """At constant length, all forces on nodes and body equal the forces of plain cables with the same motion and
@@ -196,13 +221,20 @@ def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool, law:
     state.put(rope.feed, 0.0)
     state.put(rope.feed, 0.0, "v")
     other = wl.World(gravity=(0.0, -9.81, 0.0))
-    more = {**TORSION, "normal": (0.0, 1.0, 0.0)} if torsion else {}
+    more = {**TORSION, "normal": wl.eval_output(rope.nodes[0], "frame", State(world))[:, 1]} if torsion else {}
     line = straight_cable(other, (-0.8, 1.0, 0.0), (0.9, 0.95, 0.05), 4, **ROPE, **more)
     solid = other.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=3.0, inertia=(0.5, 0.6, 0.7))
     component, values = SURFACES[kind]
     surface = other.add(component, marker=con.rigid_marker(other, solid, at=(0.02, -0.03, 0.04)), **values)
     rows = con.add_surface_contact(
-        other, surface, line, points=POINTS, rope_radius=RADIUS, friction_coefficient=0.3, **CONTACT, **LAWS[law]
+        other,
+        surface,
+        line,
+        points=POINTS,
+        rope_radius=RADIUS,
+        friction_coefficient=0.3,
+        **CONTACT,
+        **(LAWS | TURNING)[law],
     )
     nodes, plain = nodes_of(other, line), State(other)
     body = Entity(world.table(RigidBody3D), np.arange(1))
@@ -210,7 +242,7 @@ def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool, law:
         plain.put(nodes, state.of(rope.nodes, name), name)
         plain.put(solid, state.of(body, name), name)
     # the history value l_0 is set to the present length, so that bristles keep their deflection
-    at = -2 if law == "search" else -1
+    at = -2 if "search" in law else -1
     for name in ("data", "start_data"):
         data = getattr(state, name).reshape(len(contact), -1)
         data[:, at] = float(rope.feed.reference)
@@ -223,18 +255,20 @@ def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool, law:
 
 
 def test_what_is_refused() -> None:
-    """Cables of winch ropes cause errors together with other cables, if friction turns the rope, and in laws of other
-    cables. Friction without bristles and dampers also causes an error.
+    """Cables of winch ropes cause errors together with other cables, and in laws of other cables. Friction that turns
+    ropes without torsion, and friction without bristles and dampers, also cause errors.
     """
     world = wl.World()
     rope = winch_rope(world, (0, 0, 2), (1, 0, 2), 2, **ROPE)
     line = straight_cable(world, (0, 0, 5), (1, 0, 5), 2, **ROPE)
     plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
     for cables, more in (
-        ([rope.cables, line], {}), (rope.cables, {"turns_rope": True}), (rope.cables, {"width": 0.1}),
+        ([rope.cables, line], {}), (rope.cables, {"width": 0.1}),
     ):  # fmt: skip
         with pytest.raises(wl.ModelError, match="cables of a winch rope: must be given without"):
             con.add_surface_contact(world, plane, cables, **CONTACT, **more)
+    with pytest.raises(wl.ModelError, match=r"with turns_rope has .*: must be WinchTwistCable3D"):
+        con.add_surface_contact(world, plane, rope.cables, rope_radius=RADIUS, **CONTACT, **TURNS)
     with pytest.raises(wl.ModelError, match=r"cable in ContactFrictionSurfaceWinch row 0 = .*: must be a"):
         world.add(con.ContactFrictionSurfaceWinch, surface=plane, cable=line, points=2, **CONTACT)
     for law, other in (

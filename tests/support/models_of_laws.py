@@ -38,6 +38,13 @@ EXAMPLES = (
 )  # fmt: skip
 
 
+TURNING: dict[str, Any] = {
+    "rope_radius": 0.005, "turns_rope": True,
+    "rope": {"torsional_stiffness": 0.5, "coupling": 20.0, "rotary_inertia": 1e-5},
+}  # fmt: skip
+"""Arguments of `winch_surfaces.create` for ropes with torsion that friction turns."""
+
+
 def add_plane_machine() -> World:
     """Create a 2D model of laws that the other models do not contain: a beam, a guide, a tensioner, a clutch, and
     cables on a set of circles.
@@ -65,10 +72,11 @@ def add_plane_machine() -> World:
     ends = con.coordinate_marker(world, free, "q0"), along
     world.add(con.CoordinateSpringDamper, marker0=ends[0], marker1=ends[1], stiffness=5.0)
     nodes = world.add(RigidNode2D, position=[(0.0, 1.0), (0.4, 1.1)], angle=[0.1, 0.2])
-    world.add(
+    beam = world.add(
         Beam2D, node0=nodes[0], node1=nodes[1], stiffness=np.diag([1e3, 400.0, 2.0]), mass_per_length=0.5,
         rotary_inertia=1e-3, damping=(1.0, 0.5, 0.1),
     )  # fmt: skip
+    world.add(con.Force, marker=con.position_marker(world, beam, (0.1, 0.02)), vector=(2.0, -3.0, 0.0))
     belt = straight_cable(
         world, (-0.4, 0.09), (0.4, 0.1), 2, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
     )
@@ -98,6 +106,14 @@ def add_rope_machine() -> World:
             friction_coefficient=0.3, friction_stiffness_per_length=1e4,
         )  # fmt: skip
     bed = world.add(con.PlaneSurface, marker=ground, axis=(0.0, 1.0, 0.1), offset=0.1)
+    twisted = straight_cable(
+        world, (-0.3, 0.1, -0.1), (0.3, 0.09, -0.09), 2, axial_stiffness=1e4, bending_stiffness=1.0,
+        mass_per_length=0.5, torsional_stiffness=0.5, rotary_inertia=1e-3,
+    )  # fmt: skip
+    con.add_surface_contact(
+        world, bed, twisted, points=3, rope_radius=0.01, contact_stiffness_per_length=1e4, friction_coefficient=0.3,
+        friction_stiffness_per_length=1e4, turns_rope=True, **SOFT,
+    )  # fmt: skip
     con.add_surface_contact(
         world, bed, rope, points=3, rope_radius=0.01, contact_stiffness_per_length=1e4, friction_coefficient=0.3,
         friction_stiffness_per_length=1e4, **SOFT,
@@ -183,6 +199,15 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "winch rope over a sheave": lambda: winch_sheave.create(8, 0.5, drop=0.2).world,
         "winch rope over a drum": lambda: winch_surfaces.create(8, 0.5, drop=0.2).world,
         "winch rope over a drum of a set": lambda: winch_surfaces.create(8, 0.5, drop=0.2, touching=1).world,
+        "turning winch rope over a drum": lambda: winch_surfaces.create(8, 0.5, drop=0.2, **TURNING).world,
+        "turning winch rope over a drum of a set": lambda: (
+            winch_surfaces.create(8, 0.5, drop=0.2, touching=1, **TURNING).world
+        ),
+        "turning winch rope over soft ground": lambda: (
+            winch_surfaces.create(
+                8, 0.5, drop=0.2, suction_coefficient=0.2, suction_distance=0.01, lateral_friction_ratio=1.5, **TURNING
+            ).world
+        ),
         "winch rope over soft ground": lambda: (
             winch_surfaces.create(
                 8, 0.5, drop=0.2, suction_coefficient=0.2, suction_distance=0.01, lateral_friction_ratio=1.5

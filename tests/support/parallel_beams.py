@@ -29,6 +29,10 @@ def run_beam(order: int = 2, **options: Any) -> dict[str, Any]:
     world.add(con.Torque, marker=markers[1], vector=(0.5, 0.0, 0.0), body_fixed=True)
     world.add(con.LineLoad, cable=beam, vector=(0.0, 0.3, 0.0), body_fixed=True)
     world.add(con.LineTorque, cable=beam, vector=(0.1, 0.0, 0.0))
+    beside = con.rigid_marker(world, beam[5], (0.05, 0.02, 0.01))
+    hangs = con.position_marker(world, world.add(el.MassPoint, position=(0.675, 0.02, -0.2), mass=0.1))
+    world.add(con.CartesianSpringDamper, marker0=beside, marker1=hangs, stiffness=(50.0,) * 3, damping=(0.1,) * 3)
+    world.add(con.Torque, marker=beside, vector=(0.1, 0.2, 0.3))
     end = wl.Dynamic(world, step=2e-3, end=0.1, rtol=1e-10, **options).solve()
     outputs = {name: wl.eval_output(beam, name, end) for name in ("force", "moment", "frame", "strain")}
     whole = end.gather()

@@ -415,13 +415,13 @@ def test_search_of_a_hill_that_rotates() -> None:
         ),
         (
             {"lateral_friction_ratio": 2.0, "touching": 1},
-            "lateral_friction_ratio of add_surface_contact with turns_rope",
+            "lateral_friction_ratio of add_surface_contact with touching = 1",
         ),
         (
-            {"suction_distance": 0.1, "turns_rope": True},
-            "suction_distance of add_surface_contact with turns_rope = True",
+            {"suction_distance": 0.1, "turns_rope": True, "rope_radius": 0.01},
+            "cables of add_surface_contact with turns_rope has .*: must be TwistCable3D",
         ),
-        ({"suction_distance": 0.1, "width": 0.1}, "width = 0.1 m: must have turns_rope = False"),
+        ({"suction_distance": 0.1, "width": 0.1}, "width = 0.1 m: must have touching = None and no width"),
         ({"suction_distance": 0.1, "friction_coefficient": 0.2}, "friction_coefficient = 0.2 in .* must be > 0"),
         ({"lateral_friction_ratio": 2.0}, r"lateral_friction_ratio = 2.0 in .* must be 1 without friction_stiffness_"),
         ({"lateral_stiffness_ratio": 0.5}, r"lateral_stiffness_ratio = 0.5 in .* because there is no friction"),

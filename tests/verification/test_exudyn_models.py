@@ -395,6 +395,21 @@ def test_references_to_items_of_another_kind_are_named(name: str) -> None:
             assert all(map(names_item_and_field, error.items)), (group, k, key, number, error.items)
 
 
+def test_markers_within_beams_are_not_translated() -> None:
+    """A load on a point within a geometrically exact beam has no counterpart, and the error names the marker."""
+    items = read("beams_in_space")
+    load = next(load for load in items["loads"] if load["loadType"] == "ForceVector")
+    marker = int(load["markerNumber"])
+    beam = next(k for k, item in enumerate(items["objects"]) if "GeometricallyExact" in item["objectType"])
+    items["markers"][marker] = {
+        "markerType": "BodyPosition", "name": "within", "bodyNumber": beam, "localPosition": [0.1, 0.0, 0.0],
+    }  # fmt: skip
+    with pytest.raises(NoCounterpart) as error:
+        Imported(items, functions=FUNCTIONS)
+    words = f"bodyNumber of marker {marker} is the number of a geometrically exact beam: must be a marker on a node"
+    assert any(words in line for line in error.value.items)
+
+
 def test_a_joint_on_a_body_without_position_names_the_body() -> None:
     """The error for a joint on a mass with one coordinate names the joint, marker, field and body by their names in
     Exudyn.

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 import windlass as wl
 from windlass import connectors as con
 from windlass.connectors.circle_contact.belt_ends import eval_ends
-from windlass.elements import RigidBody2D
+from windlass.elements import Ground, RigidBody2D, RigidBody3D
 from windlass.framework.errors import ModelError
 
 from support.parallel_shear_belt import run_shear_belt
@@ -167,7 +167,8 @@ def test_running_crossed_belt() -> None:
         ({"rotary_inertia": 1e-6}, r"rotary_inertia = 1e-06 kg m of Belt: must be left out, or have a shear_"),
         ({"shear_stiffness": 1e11}, r"shear_stiffness = 1e\+11 N of 'belt': must be <= 5e\+09 N, 100000 times"),
         ({"shear_stiffness": 1e4, "bending_stiffness": 0.0}, "bending_stiffness = 0.0 N m.2 in 'belt': must be > 0"),
-        ({"shear_stiffness": 1e4, "torsional_stiffness": 1.0}, "'torsional_stiffness' if it has shear_stiffness"),
+        ({"shear_stiffness": 1e4, "torsional_stiffness": 1.0}, "torsional_stiffness .*: must be left out in 2D"),
+        ({"shear_stiffness": 1e4, "coupling": 1.0}, "has no argument 'coupling'"),
         ({"shear_stiffness": 1e4, "elements": 8}, "elements = 8: the line bends .*: use more elements"),
         ({"shear_damping": 1.0}, r"shear_damping = 1 N s of 'belt': must have a shear_stiffness \[N\]"),
     ],
@@ -178,36 +179,85 @@ def test_errors(columns: dict[str, Any], words: str) -> None:
 
 
 def test_errors_of_dimensions() -> None:
-    """Belts with shear need a bending stiffness and must be 2D."""
+    """Belts with shear need a bending stiffness, in 3D also a torsional stiffness, and 3D belts have no width."""
     world = wl.World()
     bodies = [world.add(RigidBody2D, position=(x, 0.0), mass=1.0, inertia=1.0) for x in (0.0, 1.0)]
     given: dict[str, Any] = {"axial_stiffness": EA, "mass_per_length": 0.1, "tension": 10.0, "shear_stiffness": 1e4}
     with pytest.raises(ModelError, match=r"has shear_stiffness but no bending_stiffness \[N m\^2\]"):
         wl.Belt(world, [wl.Pulley(body, 0.1) for body in bodies], **given)
-    with pytest.raises(ModelError, match="which is 3D: must be left out"):
-        wl.Belt(world, [wl.Pulley(b, 0.1, axis=(0, 0, 1)) for b in bodies], bending_stiffness=0.1, **given)
+    pulleys = [wl.Pulley(b, 0.1, axis=(0, 0, 1)) for b in bodies]
+    given["bending_stiffness"] = 0.1
+    with pytest.raises(ModelError, match=r"is 3D and has shear_stiffness but no torsional_stiffness \[N m\^2\]"):
+        wl.Belt(world, pulleys, **given)
+    given["torsional_stiffness"] = 0.1
+    with pytest.raises(ModelError, match=r"width = 0\.01 m .* only cables with torsion have points across their width"):
+        wl.Belt(world, pulleys, width=0.01, **given)
+    with pytest.raises(ModelError, match=r"reference_curvature .*: must be left out in 3D"):
+        wl.Belt(world, pulleys, reference_curvature=1.0, **given)
 
 
-def test_rope_with_shear() -> None:
-    """Without friction, a rope with shear over a fixed pulley carries the same load at both ends, and hangs vertically
-    at the distance of the radius on both sides of the centre.
+def create_drive_in_space(**columns: Any) -> tuple[wl.World, list[wl.Entity], wl.Belt]:
+    """Create the belt of `create_drive` as a 3D belt, on pulleys that turn about parallel axes."""
+    world, bodies = wl.World(), []
+    for x in (0.0, DISTANCE):
+        bodies.append(world.add(RigidBody3D, position=(x, 0.0, 0.0), mass=2.0, inertia=0.002))
+        bearing = con.rigid_marker(world, world.add(Ground, position=(x, 0.0, 0.0)))
+        joint = {"marker0": bearing, "marker1": con.rigid_marker(world, bodies[-1])}
+        world.add(con.GenericJoint, rotations=(True, True, False), **joint)
+    pulleys = [wl.Pulley(body, R, "left", axis=(0, 0, 1)) for body, R in zip(bodies, RADII, strict=True)]
+    given = {"bending_stiffness": EI, "tension": TENSION, "torsional_stiffness": EI, **columns}
+    return world, bodies, wl.Belt(world, pulleys, axial_stiffness=EA, mass_per_length=0.1, friction=0.6, **given)
+
+
+def test_belt_with_shear_in_space() -> None:
+    """A 3D belt with shear around parallel pulleys has the tensions of the 2D belt, and a torque on a pulley changes
+    the tensions of its spans by T/R. The angle of the pulley differs by 2 %, because the bristles of 2D and 3D
+    contact have different stiffnesses.
+    """
+    torque, angles = 4.0, []
+    for create, kind, axis in ((create_drive, "Beam2D", "rotation"), (create_drive_in_space, "Beam3D", "rotation z")):
+        world, bodies, belt = create(shear_stiffness=3e3, bending_stiffness=0.03, elements=196)
+        assert belt.cables.table.kind == kind
+        marks = [con.coordinate_marker(world, body, axis) for body in bodies]
+        holds = [world.add(con.CoordinateConstraint, marker1=mark) for mark in marks]
+        load = world.add(con.CoordinateLoad, marker=marks[1], value=0.0)
+        if kind == "Beam3D":
+            con.fix(world, belt.nodes[0], "z")
+        with belt.preload():
+            state = wl.Static(world, name="").solve()
+        assert_allclose([span.tension for span in belt.report(state).spans], TENSION, rtol=6e-3)
+        world.set(holds[1], active=False)
+        world.set(load, value=torque)
+        state = wl.Static(world, name="", load_steps=4).solve(state)
+        tension = [span.tension for span in belt.report(state).spans]
+        assert_allclose(abs(tension[0] - tension[1]), torque / RADII[1], rtol=2e-3)
+        flat = kind == "Beam2D"
+        angles.append(float(state.of(bodies[1])[0, 2] if flat else wl.eval_output(marks[1], "angle", state).item()))
+    assert_allclose(angles[1], angles[0], rtol=0.03)
+
+
+def test_rope_with_shear_in_space() -> None:
+    """Without friction, a 3D rope with shear over a fixed pulley carries the same load at both ends. With
+    ``turns_rope``, its contact is that of thick beams.
     """
     world = wl.World()
-    body = world.add(RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=1.0)
-    hold = con.fix(world, body, "x", "y")
+    body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
+    con.clamp(world, body)
     rope = wl.Rope(
-        world, [wl.Pulley(body, 0.1)], start=(-0.1, -0.3), end=(0.1, -0.3), axial_stiffness=EA, mass_per_length=0.0,
-        bending_stiffness=1e-3, shear_stiffness=5e3, tension=TENSION,
+        world, [wl.Pulley(body, 0.1, axis=(0, 0, 1))], start=(-0.105, -0.3, 0.0), end=(0.105, -0.3, 0.0),
+        axial_stiffness=EA, mass_per_length=0.01, bending_stiffness=1e-3, shear_stiffness=5e3, torsional_stiffness=1e-3,
+        tension=TENSION, cord_offset=0.005, turns_rope=True,
     )  # fmt: skip
+    assert rope.contacts.table.kind == "ContactFrictionSurfaceBeam3D"
     for node in (rope.nodes[0], rope.nodes[-1]):
         world.add(con.Force, marker=con.position_marker(world, node), vector=(0.0, -TENSION, 0.0))
-    con.fix(world, rope.nodes[0], "y")
-    con.fix(world, body, "rotation")
+    con.fix(world, rope.nodes[0], "y", "z")
+    con.fix(world, rope.nodes[-1], "z")
     state = wl.Static(world, name="").solve()
-    assert rope.cables.table.kind == "Beam2D"
-    assert_allclose(np.abs(wl.eval_output(hold, "force", state)).max(), 2.0 * TENSION, rtol=1e-5)
+    force = wl.eval_output(rope.contacts, "force", state).sum(axis=0)
+    assert_allclose(force, (0.0, 2.0 * TENSION, 0.0), atol=1e-4 * TENSION)
     ends = wl.eval_output(rope.nodes, "position", state)[[0, -1], 0]
-    assert_allclose(ends, (-0.1, 0.1), rtol=1e-2)
+    assert_allclose(ends, (-0.105, 0.105), rtol=1e-2)
 
 
 @pytest.mark.mpi

@@ -46,6 +46,8 @@ from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle
 from windlass.connectors.point_contact.surfaces import ContactEllipsoid
 from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
+from windlass.connectors.surface_contact.contact_friction_turning import ContactFrictionBedTwistCable
+from windlass.connectors.surface_contact.contact_friction_turning import ContactFrictionBedTwistWinch
 from windlass.connectors.surface_contact.contact_friction_bed_winch import ContactFrictionBedWinch
 from windlass.connectors.cable_contact.contact_friction_cables3d import ContactFrictionCables3D
 from windlass.connectors.circle_contact.contact_friction_circle_cable2d import ContactFrictionCircleCable2D
@@ -58,8 +60,10 @@ from windlass.connectors.surface_contact.contact_friction_surface_ribbon import 
 from windlass.connectors.surface_contact.contact_friction_surface_beam import ContactFrictionSurfaceSetBeam3D
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetCable
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetTwistCable
+from windlass.connectors.surface_contact.contact_friction_turning import ContactFrictionSurfaceSetTwistWinch
 from windlass.connectors.surface_contact.contact_friction_surface_set import ContactFrictionSurfaceSetWinch
 from windlass.connectors.surface_contact.contact_friction_surface_cable import ContactFrictionSurfaceTwistCable
+from windlass.connectors.surface_contact.contact_friction_turning import ContactFrictionSurfaceTwistWinch
 from windlass.connectors.surface_contact.contact_friction_surface_winch import ContactFrictionSurfaceWinch
 from windlass.connectors.point_contact.surfaces import ContactHalfSpace
 from windlass.connectors.point_contact.materials import ContactMaterial
@@ -109,6 +113,8 @@ from windlass.elements.nodes.nodes2d import PointSlope2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
 from windlass.elements.nodes.twist_node import PointSlopeTwist3D
 from windlass.connectors.surface_contact.surfaces import PolylineSurface
+from windlass.connectors.markers.beam_markers import PositionOnBeam2D
+from windlass.connectors.markers.beam_markers import PositionOnBeam3D
 from windlass.connectors.markers.position_markers import PositionOnCable
 from windlass.connectors.markers.cable_markers3d import PositionOnCable3D
 from windlass.connectors.markers.position_markers import PositionOnGround
@@ -218,6 +224,7 @@ class Beam3DEntity(Entity):
     reference_strain: Any
     broken: Any
     rotary_inertia: Any
+    strain_is_relative_to_reference: Any
     node0: Any
     node1: Any
     node2: Any
@@ -373,6 +380,42 @@ class ContactEllipsoidEntity(Entity):
     marker: Any
     material: Any
 class ContactFrictionBedCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    lateral_friction_ratio: Any
+    lateral_stiffness_ratio: Any
+    suction_coefficient: Any
+    suction_distance: Any
+    surface: Any
+    cable: Any
+    data: Any
+class ContactFrictionBedTwistCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    lateral_friction_ratio: Any
+    lateral_stiffness_ratio: Any
+    suction_coefficient: Any
+    suction_distance: Any
+    surface: Any
+    cable: Any
+    data: Any
+class ContactFrictionBedTwistWinchEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
     friction_velocity_penalty_per_length: Any
@@ -568,6 +611,20 @@ class ContactFrictionSurfaceSetTwistCableEntity(Entity):
     contact_set: Any
     cable: Any
     data: Any
+class ContactFrictionSurfaceSetTwistWinchEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    contact_set: Any
+    cable: Any
+    data: Any
 class ContactFrictionSurfaceSetWinchEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
@@ -583,6 +640,20 @@ class ContactFrictionSurfaceSetWinchEntity(Entity):
     cable: Any
     data: Any
 class ContactFrictionSurfaceTwistCableEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    surface: Any
+    cable: Any
+    data: Any
+class ContactFrictionSurfaceTwistWinchEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
     friction_velocity_penalty_per_length: Any
@@ -1098,6 +1169,16 @@ class PolylineSurfaceEntity(Entity):
     rounding: Any
     depth: Any
     marker: Any
+class PositionOnBeam2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    x: Any
+    y: Any
+    beam: Any
+class PositionOnBeam3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    x: Any
+    offset: Any
+    beam: Any
 class PositionOnCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     x: Any
@@ -1658,7 +1739,7 @@ class World():
     @overload
     def add(self, component: type[Beam2D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, damping: Numbers = ..., length: Numbers = ..., node_angles: Numbers = ..., reference_strain: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., broken: YesNo = ...) -> Beam2DEntity: ...
     @overload
-    def add(self, component: type[Beam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ..., broken: YesNo = ..., rotary_inertia: Numbers) -> Beam3DEntity: ...
+    def add(self, component: type[Beam3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., node2: One = ..., node3: One = ..., stiffness: Numbers, mass_per_length: Numbers, damping: Numbers = ..., length: Numbers = ..., reference_strain: Numbers = ..., broken: YesNo = ..., rotary_inertia: Numbers, strain_is_relative_to_reference: Numbers = ...) -> Beam3DEntity: ...
     @overload
     def add(self, component: type[BeltToothContact], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., teeth: WholeNumbers, pitch_radius: Numbers, phase: Numbers = ..., tooth_stiffness: Numbers, tooth_damping: Numbers = ..., tip_stiffness: Numbers, tooth_height: Numbers, flank_angle: Numbers = ..., backlash: Numbers = ..., active: YesNo = ...) -> BeltToothContactEntity: ...
     @overload
@@ -1694,6 +1775,10 @@ class World():
     @overload
     def add(self, component: type[ContactFrictionBedCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedCableEntity: ...
     @overload
+    def add(self, component: type[ContactFrictionBedTwistCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedTwistCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionBedTwistWinch], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedTwistWinchEntity: ...
+    @overload
     def add(self, component: type[ContactFrictionBedWinch], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedWinchEntity: ...
     @overload
     def add(self, component: type[ContactFrictionCables3D], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., points: WholeNumbers, radius: Numbers) -> ContactFrictionCables3DEntity: ...
@@ -1718,9 +1803,13 @@ class World():
     @overload
     def add(self, component: type[ContactFrictionSurfaceSetTwistCable], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetTwistCableEntity: ...
     @overload
+    def add(self, component: type[ContactFrictionSurfaceSetTwistWinch], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetTwistWinchEntity: ...
+    @overload
     def add(self, component: type[ContactFrictionSurfaceSetWinch], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceSetWinchEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceTwistCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceTwistCableEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionSurfaceTwistWinch], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceTwistWinchEntity: ...
     @overload
     def add(self, component: type[ContactFrictionSurfaceWinch], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers) -> ContactFrictionSurfaceWinchEntity: ...
     @overload
@@ -1819,6 +1908,10 @@ class World():
     def add(self, component: type[PointSlopeTwist3D], *, name: str = ..., part: Part | None = ..., shares_position: One = ..., position: Numbers = ..., slope: Numbers = ..., twist: Numbers = ..., displacement: Numbers = ..., velocity: Numbers = ..., normal: Numbers = ..., turned_from: Numbers = ...) -> PointSlopeTwist3DEntity: ...
     @overload
     def add(self, component: type[PolylineSurface], *, name: str = ..., part: Part | None = ..., marker: One = ..., axis: Numbers = ..., along: Numbers = ..., vertices: Numbers, rounding: Numbers = ..., depth: Numbers = ...) -> PolylineSurfaceEntity: ...
+    @overload
+    def add(self, component: type[PositionOnBeam2D], *, name: str = ..., part: Part | None = ..., beam: One, x: Numbers = ..., y: Numbers = ...) -> PositionOnBeam2DEntity: ...
+    @overload
+    def add(self, component: type[PositionOnBeam3D], *, name: str = ..., part: Part | None = ..., beam: One, x: Numbers = ..., offset: Numbers = ...) -> PositionOnBeam3DEntity: ...
     @overload
     def add(self, component: type[PositionOnCable], *, name: str = ..., part: Part | None = ..., cable: One, x: Numbers = ..., y: Numbers = ...) -> PositionOnCableEntity: ...
     @overload
@@ -1940,6 +2033,10 @@ class World():
     @overload
     def set(self, entity: ContactFrictionBedCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ..., suction_coefficient: Numbers = ...) -> None: ...
     @overload
+    def set(self, entity: ContactFrictionBedTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ..., suction_coefficient: Numbers = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionBedTwistWinchEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ..., suction_coefficient: Numbers = ...) -> None: ...
+    @overload
     def set(self, entity: ContactFrictionBedWinchEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ..., suction_coefficient: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionCircleCable2DEntity, *, active: YesNo = ..., friction_stiffness: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ...) -> None: ...
@@ -1962,9 +2059,13 @@ class World():
     @overload
     def set(self, entity: ContactFrictionSurfaceSetTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload
+    def set(self, entity: ContactFrictionSurfaceSetTwistWinchEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
+    @overload
     def set(self, entity: ContactFrictionSurfaceSetWinchEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceTwistCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionSurfaceTwistWinchEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionSurfaceWinchEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ...) -> None: ...
     @overload

@@ -52,6 +52,11 @@ def _create_frame(b: Building, number: Any, rigid: bool) -> MarkerFrame:
         raise Refused(f"markerType of marker {int(number)} is {kind}")
     body, local, turned = b.body(item["bodyNumber"]), read_numbers(item, "localPosition", 3), _own_rotation(item)
     component = body.table.component
+    if component in (el.Beam2D, el.Beam3D):
+        raise Refused(
+            f"bodyNumber of marker {int(number)} is the number of a geometrically exact beam: must be a marker on a "
+            "node, because positions within these beams are not translated"
+        )
     if component is el.Ground:
         ground = b.items["objects"][int(item["bodyNumber"])]
         rotation = read_numbers(ground, "referenceRotation", 3, 3) if "referenceRotation" in ground else IDENTITY
