@@ -128,6 +128,7 @@ if TYPE_CHECKING:
     from windlass.connectors.markers.rotation_coordinate import RotationCoordinate as RotationCoordinate
     from windlass.connectors.markers.section_markers import PositionOnSlopeBeam3D as PositionOnSlopeBeam3D
     from windlass.connectors.markers.section_markers import SectionNodePosition as SectionNodePosition
+    from windlass.connectors.markers.twist_cable_markers import PositionOnTwistCable3D as PositionOnTwistCable3D
     from windlass.connectors.markers.twist_markers import TwistNodePosition as TwistNodePosition
     from windlass.connectors.point_contact.contact_set import ContactSet as ContactSet
     from windlass.connectors.point_contact.contacts import Contacts as Contacts

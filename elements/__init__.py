@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from windlass.elements.cable.table_cable import TableCable2D as TableCable2D
     from windlass.elements.cable.table_cable import TableCable3D as TableCable3D
     from windlass.elements.cable.twist_cable import TwistCable3D as TwistCable3D
+    from windlass.elements.cable.twist_ropes import TwistFibreCable3D as TwistFibreCable3D
+    from windlass.elements.cable.twist_ropes import TwistTableCable3D as TwistTableCable3D
+    from windlass.elements.cable.twist_ropes import TwistWorkingCable3D as TwistWorkingCable3D
     from windlass.elements.cable.winch_cable import WinchCable2D as WinchCable2D
     from windlass.elements.cable.winch_cable import WinchCable3D as WinchCable3D
     from windlass.elements.cable.winch_rope import winch_rope as winch_rope

@@ -29,8 +29,7 @@ from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.position_markers import list_handles
-from windlass.elements.cable.twist_sections import fill_references
-from windlass.elements.nodes.twist_node import read_frames
+from windlass.elements.cable.twist_rotation import find_frames
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import BoolArray, IntArray
 from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole, yes_no
@@ -47,8 +46,8 @@ from windlass.framework.model.system import Evaluation, Fields, NeighbourPattern
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import World
 
-TWISTED = "TwistCable3D"
-"""Name of the component of cables that friction can turn about their axes."""
+TWISTED = "twist cable"
+"""Name in the attribute ``provides`` of cables that friction can turn about their axes."""
 FASTER = "give a larger contact_stiffness_per_length, or shorter steps"
 SOURCE = "C. Meier, A. Popp and W. A. Wall, Comput. Methods Appl. Mech. Eng. 308 (2016) 377-413"
 RADIUS = number("m", above=0.0)
@@ -129,9 +128,9 @@ def check(world: Tables, table: EntityTable) -> None:
     sets, cables = table.local("contact_set"), table.local("cable")
     for one in np.unique(sets[find_turning(world, sets)]):
         mine = cables[sets == one]
-        plain = [t.kind for t, _, _ in world.split_by_table(mine) if t.kind != TWISTED]
+        plain = [t.kind for t, _, _ in world.split_by_table(mine) if TWISTED not in t.component.provides]
         if plain:
-            raise ModelError(f"turns_rope = True in CableContactSet with {plain[0]}: must have cables {TWISTED}")
+            raise ModelError(f"turns_rope = True in CableContactSet with {plain[0]}: must have cables TwistCable3D")
     for one in np.unique(sets):
         mine = cables[sets == one]
         for column_of_nodes in ("node0", "node1"):
@@ -173,21 +172,13 @@ def bind_frames(rows: LocalRows, turning: BoolArray, dofs: IntArray) -> dict[str
     `elements/cable/twist_points.py`. The fields are 0 for cables that friction does not turn. The argument ``dofs``
     contains the process-local coordinate indices of all cables of the table.
     """
-    count, none = len(turning), np.zeros(len(turning))
-    b, F = np.zeros((2, count, 3)), np.zeros((2, count, 4))
-    ids, which = rows.table.local("cable"), np.flatnonzero(turning)
-    for cables, positions, own in rows.world.split_by_table(ids[which]):
-        for k in range(2):
-            b[k, which[positions]], F[k, which[positions]] = read_frames(rows.world, cables.local(f"node{k}", own))
-    length = cable_lengths(rows.world, ids)
-    frames = create_records(
-        b0=b[0], b1=b[1], F0=F[0], F1=F[1], free_angle=none, free_twist=none, length=length, dofs=dofs
-    )
-    if len(which):
-        chosen = frames[which]
-        fill_references(chosen, rows.layout.reference)
-        frames[which] = chosen
-    return {name: frames[name].copy() for name in ("b0", "b1", "F0", "F1", "free_angle", "free_twist")}
+    which = np.flatnonzero(turning)
+    found = find_frames(rows.world, rows.table.local("cable")[which], rows.layout.reference[dofs[which]])
+    found.pop("length")
+    frames = {name: np.zeros((len(turning), *values.shape[1:])) for name, values in found.items()}
+    for name, values in found.items():
+        frames[name][which] = values
+    return frames
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:

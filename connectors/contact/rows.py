@@ -10,6 +10,7 @@ import numpy as np
 
 from windlass.connectors.contact.axes import Axes, is_beam
 from windlass.connectors.markers.cable_shape import CABLE_DOFS
+from windlass.elements.cable.points import count_dims
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -65,7 +66,7 @@ def check_cables(world: Tables, table: EntityTable, widths: tuple[int, ...] = (C
     """
     for cables, positions, _ in world.split_by_table(table.local("cable")):
         # count only positions and slopes, not the angles of twist, which are the last coordinates
-        width, row = world.resident_dofs(cables).shape[1] // 4 * 4, table.resident[positions.min()]
+        width, row = 4 * count_dims(world.resident_dofs(cables).shape[1]), table.resident[positions.min()]
         if "ale" in cables.component.refs:
             raise ModelError(
                 f"cable of {table.kind} row {row} is an {cables.kind}, whose material moves along its axis: must be "

@@ -8,11 +8,11 @@ determines the tension of ropes and belts.
     gradient: J = e·X,    u_t = J q_t,    e = p/|p|
     second derivatives: H = Xᵀ (I - e eᵀ) X/|p| + e·X_q,    J̇ = H q_t
 
-For cables without force functions the axial force is N = EA u + d_EA u_t. Therefore an input with the gains EA and d_EA
-is the tension, with exact derivatives. ε_ref is the stress-free strain. If material moves through the mesh
-(`ALECable2D`, cables of winches), u_t is the rate at a fixed point of the mesh. In contrast, d_EA multiplies the strain
-rate of the material. A load F on the coordinate u acts like an actuator in the cable. The virtual work of the load is F
-δu [N m].
+For cables without force functions the axial force is N = EA u + d_EA u_t, plus C τ for cables with twist. Therefore an
+input with the gains EA and d_EA is the tension, with exact derivatives. ε_ref is the stress-free strain. If material
+moves through the mesh (`ALECable2D`, cables of winches), u_t is the rate at a fixed point of the mesh. In contrast,
+d_EA multiplies the strain rate of the material. A load F on the coordinate u acts like an actuator in the cable. The
+virtual work of the load is F δu [N m].
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press. The derivatives follow by
 differentiation.
@@ -28,9 +28,9 @@ from numpy.typing import NDArray
 from windlass.connectors.markers.coordinate_marker import FAMILY, CoordinateMarkers
 from windlass.connectors.markers.marker_laws import pack_markers, register_marker
 from windlass.connectors.markers.position_kernels import CURVED
-from windlass.elements.cable.points import eval_shape
+from windlass.elements.cable.points import count_dims, eval_shape
 from windlass.elements.cable.strains import interpolate
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside, instance, number
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.kernel import kernel
@@ -39,6 +39,9 @@ from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import Entity, EntityTable
 from windlass.framework.model.world import Handles, World
+
+MOST = 13
+"""Largest number of coordinates on which a strain depends."""
 
 
 class CableStrain(Component):
@@ -109,6 +112,21 @@ def update_strains(rows: Any, m: CoordinateMarkers, x: FloatArray, v: FloatArray
                 m.jacobian_rate[k, s] += m.hessian[h, s, r] * v[q[r]]
 
 
+def order_dofs(world: Tables, table: EntityTable) -> IntArray:
+    """Return the global indices of the positions and slopes of both nodes, followed by the index of l for winch cables,
+    padded with -1, shape (rows, n). Further coordinates, such as angles of twist, are omitted.
+    """
+    ids = table.local("cable")
+    dofs = np.full((len(ids), MOST), -1, np.int64)
+    for cables, positions, of in world.split_by_table(ids):
+        numbers = world.row_dofs(cables, of)
+        n = 4 * count_dims(numbers.shape[1])
+        dofs[positions, :n] = numbers[:, :n]
+        if "share" in cables.component.columns:
+            dofs[positions, n] = numbers[:, -1]
+    return dofs[:, : int((dofs >= 0).sum(axis=1).max(initial=0))]
+
+
 def bind(rows: LocalRows) -> NDArray[Any]:
     """Create the array that kernels read, with the following values per row.
 
@@ -123,9 +141,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
     d, length, share, eps = np.zeros(count, np.int64), np.ones(count), np.zeros(count), np.zeros(count)
     f = eval_shape(rows.local("place"), np.ones(())).dS
     for table, positions, of in rows.world.split_by_table(ids):
-        # the coordinates of the nodes can be followed by an axial displacement or by the length of the rope outside a
-        # winch
-        d[positions] = rows.world.row_dofs(table, of).shape[1] // 4
+        d[positions] = count_dims(rows.world.row_dofs(table, of).shape[1])
         if "share" in table.component.columns:
             share[positions] = table.local("share", of)
             continue
@@ -135,7 +151,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
         slope = interpolate(dS[:, None], rows.reference[positions, : 4 * dimension])[:, 0]
         relative = table.local("strain_is_relative_to_reference", of)
         eps[positions] = table.local("reference_strain", of) + relative * (np.sqrt((slope**2).sum(axis=1)) - 1.0)
-    return pack_markers(rows, 13, dimensions=d, f=f, length=length, share=share, reference_strain=eps)
+    return pack_markers(rows, MOST, dimensions=d, f=f, length=length, share=share, reference_strain=eps)
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -161,4 +177,4 @@ def strain_coordinate(world: World, cable: Handles, at: float = 0.5) -> Entity:
     return world.add(CableStrain, cable=cable, place=at)
 
 
-register_marker(CableStrain, FAMILY, update_strains, bind, "cable", "[@shabana]", check)
+register_marker(CableStrain, FAMILY, update_strains, bind, order_dofs, "[@shabana]", check)

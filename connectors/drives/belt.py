@@ -111,6 +111,8 @@ UNFIT = (
 """Columns of the cable law. If one of these columns is set, the tension at the start is not EA times the strain."""
 INERTIA = "rotary_inertia"
 """Name of a column that only beams and cables with torsion have."""
+TORSION = ("torsion", "twist")
+"""Beginnings of names that are mistaken for the argument ``torsional_stiffness``."""
 HARMLESS = {"axial_force_function": None, "broken": False}
 """Values of columns of `UNFIT` that do not change the tension."""
 NOT_NEGATIVE = {
@@ -190,6 +192,8 @@ def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
                 f"{name} = {show(columns[name])} kg m of {kind.__name__}: must be left out, or have a {SHEAR} [N] in "
                 f"2D or a {TWIST} [N m^2] in 3D, because other cables have no rotary inertia"
             )
+        if name.startswith(TORSION) and TWIST not in columns:
+            raise ModelError(f"{kind.__name__} has no argument {name!r}: did you mean {TWIST} [N m^2]?")
         if SHEAR in columns and name in Cable2D.columns:
             fit = ", ".join(column for column in COLUMNS if column not in own)
             raise ModelError(f"{kind.__name__} has no argument {name!r} if it has {SHEAR}: must be left out or {fit}")

@@ -22,7 +22,8 @@ Each cable has three axial bristles and two bending bristles, at the points of i
 evaluated within Newton's method, from the anchors at the start of the step, with the exact tangent. In 3D the anchor of
 a bending bristle is a vector in the global frame, and the rotation R moves this vector with the cable. R is the
 smallest rotation from the tangent at the start of the step to the present tangent. The wires therefore do not spin
-about the axis of the cable. The bristles have no deflection in the stress-free state of the cable. `wire_kernels.py`
+about the axis of the cable. In cables with twist, the wires turn with the material, see `twist_wire_kernels.py`. The
+bristles have no deflection in the stress-free state of the cable. `wire_kernels.py`
 contains the forces.
 
 In the energy ledger, ``stretching`` and ``bending`` are the stored energies of the bristles. The energies that slipping
@@ -36,11 +37,18 @@ Struct. 91 (2016) 1-17; W. D. Iwan, J. Appl. Mech. 33 (1966) 893-900.
 from __future__ import annotations
 
 from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.friction.twist_wire_kernels import (
+    fill_twist_energies,
+    fill_twist_outputs,
+    twist_residual,
+    twist_tangent,
+    twist_update,
+)
 from windlass.connectors.friction.wire_kernels import (
     AXIAL,
     BENDING,
@@ -55,21 +63,24 @@ from windlass.connectors.friction.wire_kernels import (
 )
 from windlass.elements.cable.force_functions import is_none
 from windlass.elements.cable.outputs import find_fractions
-from windlass.elements.cable.points import create_rule, eval_shape
-from windlass.elements.cable.strains import eval_free_bending
+from windlass.elements.cable.points import count_dims, create_rule, eval_shape
+from windlass.elements.cable.strains import eval_free_bending, eval_free_strains
+from windlass.elements.cable.twist_rotation import WIDTH, find_frames
+from windlass.elements.cable.twist_sections import SectionPlaces
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import call
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables, register
+from windlass.framework.model.rows import create_records
 from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 RULE = create_rule(2)
-TWISTLESS = "strained cable"
-"""Name in the attribute ``provides`` of cables without twist."""
+STRAINED, TWISTED = "strained cable", "twist cable"
+"""Names in the attribute ``provides`` of cables with an axial strain, and of cables with twist."""
 NONLINEAR, FUNCTION = ("slow_damping", "table_strains"), "axial_force_function"
 BROKEN = "broken"
 """NONLINEAR: columns that only cables with a nonlinear tension have. FUNCTION: column with a function that replaces the
@@ -81,8 +92,10 @@ class WireFriction(Component):
     rows can refer to the same cable.
     """
 
-    follows = (TWISTLESS,)
-    cable = ref("cable", "the cable: a `Cable2D` or a `Cable3D`, also a fibre rope or a rope with a table")
+    follows = (STRAINED,)
+    cable = ref(
+        "cable", "the cable: a `Cable2D`, `Cable3D` or `TwistCable3D`, also a fibre rope or a rope with a table"
+    )
     data = ref("GenericData", f"{HISTORY} history values; if left out, they are created as zeros", optional=True)
     axial_stiffness = column(
         "N", "stiffness k_a of the axial bristles: increase of the axial stiffness while the wires stick", default=0.0,
@@ -123,9 +136,20 @@ class WireFriction(Component):
     )
 
 
-def bind(rows: LocalRows) -> NDArray[Any]:
+class WireRows(NamedTuple):
+    """Records of all rows, and records of the rows on cables with twist for twist_wire_kernels.py. The records of all
+    rows contain no bending stiffness for rows on cables with twist.
+    """
+
+    own: NDArray[Any]
+    twisted: NDArray[Any]
+
+
+def bind(rows: LocalRows) -> WireRows:
     """Create the records of the rows. The field ``active`` is false for rows of broken cables."""
     count = len(rows.rows)
+    twists, bent = np.zeros(count, np.bool_), np.zeros((count, BENDING, 2))
+    coupling, twist = np.zeros((2, count))
     active = rows.local("active").copy()
     given: dict[str, Any] = {
         "dims": np.zeros(count, np.int64), "dofs": np.zeros((count, 12), np.int64), "length": np.ones(count),
@@ -133,30 +157,61 @@ def bind(rows: LocalRows) -> NDArray[Any]:
         "curvature": np.zeros((count, BENDING, 3)), "weights": np.tile(RULE.wa, (count, 1)),
     }  # fmt: skip
     for table, positions, of in rows.world.split_by_table(rows.local("cable")):
-        d = rows.world.row_dofs(table, of).shape[1] // 4
-        cables = LocalRows(rows.world, table, of, rows.dofs[positions][:, : 4 * d], rows.layout)
-        given["dims"][positions], given["dofs"][positions, : 4 * d] = d, cables.dofs
+        width = rows.world.row_dofs(table, of).shape[1]
+        d = count_dims(width)
+        cables = LocalRows(rows.world, table, of, rows.dofs[positions][:, :width], rows.layout)
+        given["dims"][positions], given["dofs"][positions, : 4 * d] = d, cables.dofs[:, : 4 * d]
         given["length"][positions] = cables.local("length")
         active[positions] &= ~cables.local(BROKEN)
         given["cable_stiffness"][positions] = cables.local("axial_stiffness")
-        given["strain"][positions] = eval_free_bending(cables, RULE.sa)[0]
+        given["strain"][positions] = eval_free_strains(cables, RULE.sa)
+        if TWISTED in table.component.provides:
+            bent[positions] = find_free_curvatures(cables)
+            twists[positions], coupling[positions] = True, cables.local("coupling")
+            twist[positions] = cables.local("reference_twist")
+            continue
         free = eval_free_bending(cables, RULE.sb)[1]
         given["curvature"][positions, :, 3 - free.shape[-1] :] = free
     axial, bending = (eval_shape(s, given["length"][:, None]) for s in (RULE.sa, RULE.sb))
     packed = rows.pack({**given, "axial_slopes": axial.dS, "bending_slopes": bending.dS, "bends": bending.ddS})
     packed["active"] = active
-    return packed
+    which = np.flatnonzero(twists)
+    names = (
+        "data", "active", "slip_moment", "slip_moment_per_tension", "bending_stiffness", "cable_stiffness", "strain"
+    )  # fmt: skip
+    twisted = create_records(
+        place=which, dofs=rows.dofs[which, :WIDTH], bent=bent[which], coupling=coupling[which],
+        reference_twist=twist[which], **{name: packed[name][which] for name in names},
+        **find_frames(rows.world, rows.local("cable")[which], rows.reference[which]),
+    )  # fmt: skip
+    packed["bending_stiffness"][which] = 0.0
+    return WireRows(packed, twisted)
+
+
+def find_free_curvatures(cables: LocalRows) -> FloatArray:
+    """Return the stress-free curvatures [1/m] about d_1 and d_2 of cables with twist at the bending points, shape
+    (rows, 2, 2).
+    """
+    s = np.broadcast_to(RULE.sb, (len(cables.rows), BENDING))
+    return SectionPlaces(cables, s).free[..., 1:]
 
 
 def build(rows: LocalRows) -> System:
     """Create the system of `WireFriction`."""
-    own: NDArray[Any] = rows.columns
+    own, twisted = rows.columns
     system = System("WireFriction", rows.dofs)
-    system.residual = call(residual, lambda s: (own, s.start_data, s.x, s.f))
-    system.tangent = call(tangent, lambda s: (own, s.start_data, s.x, s.dq, s.slots, s.values))
-    system.post_newton = call(update, lambda s: (own, s.x, s.start_x, s.start_data, s.data, s.outcome))
+    forces = call(residual, lambda s: (own, s.start_data, s.x, s.f))
+    tangents = call(tangent, lambda s: (own, s.start_data, s.x, s.dq, s.slots, s.values))
+    updates = call(update, lambda s: (own, s.x, s.start_x, s.start_data, s.data, s.outcome))
+    energies = call(fill_energies, lambda s: (own, s.data, s.x, s.energies, s.parts))
+    if len(twisted):
+        forces += call(twist_residual, lambda s: (twisted, RULE, s.start_data, s.x, s.f))
+        tangents += call(twist_tangent, lambda s: (twisted, RULE, s.start_data, s.x, s.dq, s.slots, s.values))
+        updates += call(twist_update, lambda s: (twisted, RULE, s.x, s.start_x, s.start_data, s.data))
+        energies += call(fill_twist_energies, lambda s: (twisted, RULE, s.data, s.x, s.energies))
+    system.residual, system.tangent, system.post_newton = forces, tangents, updates
     system.account = Account(
-        call(fill_energies, lambda s: (own, s.data, s.x, s.energies, s.parts)),
+        energies,
         stored=("stretching", "bending"),
         lost=("axial_slip", "bending_slip"),
         parts=(len(own), 2),
@@ -171,8 +226,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for bristles without stiffness or without a limit, for cables with twist or with moving
-    material, and for a slip moment that depends on the tension of a cable with a nonlinear tension.
+    """Raise ModelError for bristles without stiffness or without a limit, for cables with moving material, and for a
+    slip moment that depends on the tension of a cable with a nonlinear tension.
     """
     check_history(world, table, HISTORY)
     get = table.local
@@ -186,11 +241,11 @@ def check(world: Tables, table: EntityTable) -> None:
         table.refuse(endless, (stiffness, *names), f"have {words}; a slip limit of 0 causes no force")
     pressed = get("slip_moment_per_tension") > 0.0
     for cables, positions, of in world.split_by_table(get("cable")):
-        if TWISTLESS not in cables.component.provides or "ale" in cables.component.refs:
+        if STRAINED not in cables.component.provides or "ale" in cables.component.refs:
             row = table.resident[positions.min()]
             raise ModelError(
-                f"cable in {table.kind} row {row} is a {cables.kind}: must be a Cable2D, a Cable3D, a fibre rope or a "
-                "rope with a table; wires of other cables turn about the axis or move along it"
+                f"cable in {table.kind} row {row} is a {cables.kind}: must be a Cable2D, a Cable3D, a TwistCable3D, a "
+                "fibre rope or a rope with a table, whose wires do not move along the axis"
             )
         nonlinear = np.full(len(positions), any(name in cables.component.columns for name in NONLINEAR))
         if FUNCTION in cables.component.columns:
@@ -205,15 +260,17 @@ def eval_bristles(rows: LocalRows, fields: Fields) -> tuple[FloatArray, FloatArr
     """Return the forces [N] at the axial points, shape (rows, 3), and the moments [N m] at the bending points, shape
     (rows, 2, 3).
     """
-    own = rows.columns
+    own, twisted = rows.columns
     force, moment = np.zeros((len(own), AXIAL)), np.zeros((len(own), BENDING, 3))
     call(fill_outputs)(own, fields.data, fields.x, force, moment)
+    if len(twisted):
+        call(fill_twist_outputs)(twisted, RULE, fields.data, fields.x, moment)
     return force, moment
 
 
 def find_places(rows: LocalRows, x: Any) -> FloatArray:
     """Return x/L [1] for the positions x [m] on cables of the length L, shape (rows, k)."""
-    s = find_fractions(rows, rows.columns["length"][:, None], x)
+    s = find_fractions(rows, rows.columns.own["length"][:, None], x)
     return np.broadcast_to(s, (len(rows.rows), s.shape[1]))
 
 

@@ -7,7 +7,8 @@ tangent of the axis.
     tangent: t = r'/|r'|,    u = t0 × t,    c = t0·t,    D = 1 + c
     angular velocity: ω = [t × r'_t - t (u·r'_t)/D]/|r'|
 
-A cable has no coordinate for a rotation about its tangent. The smallest rotation A has no component about t0 + t. If
+A cable without twist has no coordinate for a rotation about its tangent. twist_cable_markers.py describes markers on
+cables with twist. The smallest rotation A has no component about t0 + t. If
 the axis moves in a plane, A is the rotation of the tangent in this plane, as for 2D cables. A is not defined for t =
 -t0. Therefore the tangent must rotate by less than 180° at markers with an offset b and at markers for torques and
 joints. For points on the axis there is no limit. Let F(t) = A B be the vector from the axis to the marker, with B = A0
@@ -45,6 +46,8 @@ from windlass.framework.model.system import Fields
 from windlass.framework.model.table import EntityTable
 
 SOURCE = "A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press"
+TWIST_CABLE = "twist cable"
+"""Name in the attribute ``provides`` of 3D cables with twist."""
 
 
 class PositionOnCable3D(Component):
@@ -232,6 +235,17 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for a point outside its cable, and for a cable with twist."""
+    for cables, positions, _ in world.split_by_table(table.local("cable")):
+        if TWIST_CABLE in cables.component.provides:
+            raise ModelError(
+                f"cable in {table.kind} row {table.resident[positions.min()]} is a {cables.kind}: must be a cable "
+                "without twist; rigid_marker(world, cable, at) adds a marker that rotates with the material"
+            )
+    check_place(world, table)
+
+
+def check_place(world: Tables, table: EntityTable) -> None:
     """Raise ModelError for a point outside its cable."""
     x, length = table.local("x"), cable_lengths(world, table.local("cable"))
     for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:

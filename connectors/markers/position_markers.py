@@ -12,8 +12,8 @@
 R is the position of the reference point of the body, φ and A are the angle and the rotation matrix of the body, and b
 is the point in the frame of the body. For cables r is the point of the axis, and y the distance from the axis.
 `position_markers3d` describes markers on 3D bodies, and `cable_markers3d` describes markers on 3D cables. Markers on
-nodes with twist are described in `twist_markers`, markers on beams in `beam_markers`, and markers on beams with
-deformable cross sections in `section_markers`.
+nodes with twist are described in `twist_markers`, markers on cables with twist in `twist_cable_markers`, markers on
+beams in `beam_markers`, and markers on beams with deformable cross sections in `section_markers`.
 
 J̇ = H q̇. The cubic shape functions S_i depend on the arc length of the undeformed cable, as in `Cable2D`.
 
@@ -30,7 +30,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.beam_markers import PositionOnBeam2D, PositionOnBeam3D
-from windlass.connectors.markers.cable_markers3d import CableShape3D, PositionOnCable3D
+from windlass.connectors.markers.cable_markers3d import TWIST_CABLE, CableShape3D, PositionOnCable3D
 from windlass.connectors.markers.cable_markers3d import check as check_on_cable
 from windlass.connectors.markers.cable_shape import CableShape, cable_lengths
 from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
@@ -234,10 +234,11 @@ def position_marker(world: Tables, entity: Handles, at: Any = (0.0, 0.0)) -> Ent
         entity: node, `MassPoint`, rigid body, cable, beam or `Ground`, one or several rows of one type.
         at: position on the entity [m], shape (2,), or (rows, 2) for one position per row. Rigid bodies: position in the
             frame of the body. Cables: axial position, and distance from the axis. In 3D the distance is y, or y and z,
-            in a frame that rotates with the tangent, see cable_markers3d.py. Beams: axial position, and the distance y
-            along e_2 of the cross section, in 3D also z along e_3. `SlopeBeam3D`: axial position, and the distances y
-            and z along the slopes of the cross section. `Ground` and `RigidBody3D`: x, y, or x, y, z. For the ground,
-            the position is relative to its reference point. Nodes and `MassPoint`: only (0, 0).
+            in a frame that rotates with the tangent, or with the material of a cable with twist, see cable_markers3d.py
+            and twist_cable_markers.py. Beams: axial position, and the distance y along e_2 of the cross section, in 3D
+            also z along e_3. `SlopeBeam3D`: axial position, and the distances y and z along the slopes of the cross
+            section. `Ground` and `RigidBody3D`: x, y, or x, y, z. For the ground, the position is relative to its
+            reference point. Nodes and `MassPoint`: only (0, 0).
 
     Returns:
         Handle to the markers, one per row or position.
@@ -255,6 +256,12 @@ def _add_marker(world: Tables, entity: Entity, at: Any) -> Entity:
     place = _parse_place(entity, at)
     if component is Ground:
         return world.add(PositionOnGround, ground=entity, local=place)
+    if TWIST_CABLE in component.provides:
+        from windlass.connectors.markers.twist_cable_markers import (  # here, because few cables have twist
+            PositionOnTwistCable3D,
+        )
+
+        return world.add(PositionOnTwistCable3D, cable=entity, x=place[..., 0], offset=place[..., 1:])
     if SPATIAL_CABLE in component.provides:
         return world.add(PositionOnCable3D, cable=entity, x=place[..., 0], offset=place[..., 1:])
     for beam, marker in ((SLOPE_BEAM, PositionOnSlopeBeam3D), (SPATIAL_BEAM, PositionOnBeam3D)):

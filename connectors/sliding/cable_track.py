@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from windlass.connectors.markers.cable_shape import cable_lengths
+from windlass.elements.cable.points import count_dims
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.model.law import Tables, register
@@ -98,7 +99,7 @@ def read_tracks(world: Tables) -> Tracks:
         else:
             length[positions] = cable_lengths(world, cable[positions])
         # angles of twist follow the positions and slopes and are omitted
-        dims[positions] = dimensions = (numbers.shape[1] - moves) // 4
+        dims[positions] = dimensions = count_dims(numbers.shape[1] - moves)
         width = 4 * dimensions
         dofs[positions, 1 : 1 + width] = numbers[:, :width]
         if moves:

@@ -11,6 +11,7 @@ import numpy as np
 
 from windlass.connectors.contact.axes import collect_lengths
 from windlass.connectors.contact.rows import DEPTH_SHARE
+from windlass.connectors.markers.cable_markers3d import TWIST_CABLE
 from windlass.connectors.markers.cable_shape import collect_column
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.point_contact.contact_set import ContactSet
@@ -40,7 +41,6 @@ from windlass.connectors.surface_contact.contact_friction_turning import (
 )
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
 from windlass.elements.beam.beam3d import Beam3D
-from windlass.elements.cable.twist_cable import TwistCable3D
 from windlass.elements.cable.winch_twist_cable import WinchTwistCable3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no
@@ -221,7 +221,7 @@ def add_surface_contact(
     if turns_rope and not soft and all(given.table.component is Beam3D for given in ropes):
         pair, near, turns_rope = ContactFrictionSurfaceBeam3D, ContactFrictionSurfaceSetBeam3D, False
     for given in ropes if turns_rope or width is not None else ():
-        if given.table.component is not TwistCable3D:
+        if TWIST_CABLE not in given.table.component.provides:
             raise ModelError(
                 f"cables of add_surface_contact with {'width' if width else 'turns_rope'} has {given!r}: must be "
                 "TwistCable3D, because other cables have no twist; with turns_rope, all of them can be Beam3D, except "

@@ -100,8 +100,7 @@ from windlass.connectors.surface_contact.update import (
     update_winch_history,
 )
 from windlass.connectors.surface_contact.winch_tangent import add_winch_bed_tangent, add_winch_tangent
-from windlass.elements.cable.twist_sections import fill_references
-from windlass.elements.nodes.twist_node import read_frames
+from windlass.elements.cable.twist_rotation import find_frames
 from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.call import Call
@@ -388,7 +387,7 @@ class ContactFrictionSurfaceTwistCable(PointContact):
     """
 
     surface = ref(SURFACE, "the surface")
-    cable = ref("TwistCable3D", "the cable with twist")
+    cable = ref("twist cable", "the cable with twist")
     data = ref("GenericData", "11 n history values; created as [0.1]*n + [-2]*n + [0]*9n if left out", optional=True)
     history_column = "points"
     points = ContactFrictionSurfaceCable.points
@@ -401,7 +400,7 @@ def find_twist_dofs(world: Tables, table: EntityTable) -> IntArray:
     ids = table.local("cable")
     numbers = np.empty((len(ids), TWIST_CABLE), np.int64)
     for cables, positions, rows in world.split_by_table(ids):
-        numbers[positions] = world.row_dofs(cables, rows)
+        numbers[positions] = world.row_dofs(cables, rows)[:, :TWIST_CABLE]
     return numbers
 
 
@@ -417,22 +416,14 @@ def bind_frames(rows: LocalRows, place: IntArray | slice = slice(TWIST_CABLE)) -
     `elements/cable/twist_points.py`, and the local coordinate indices ``dofs`` of the cable, shape (rows, 14). The
     argument ``place`` selects the coordinates of a cable with twist among the coordinates of a row.
     """
-    ids, count = rows.local("cable"), len(rows.rows)
-    b, F, length = np.zeros((2, count, 3)), np.zeros((2, count, 4)), np.zeros(count)
+    ids, length = rows.local("cable"), np.zeros(len(rows.rows))
     for cables, positions, own in rows.world.split_by_table(ids):
         if "length" in cables.component.columns:
             length[positions] = cables.local("length", own)
         else:
             length[positions] = cables.local("share", own) * rows.reference[positions, CABLE]
-        for k in range(2):
-            b[k, positions], F[k, positions] = read_frames(rows.world, cables.local(f"node{k}", own))
-    numbers = np.arange(TWIST_CABLE * count).reshape(count, TWIST_CABLE)
-    none = np.zeros(count)
-    frames = create_records(
-        b0=b[0], b1=b[1], F0=F[0], F1=F[1], free_angle=none, free_twist=none, length=length, dofs=numbers
-    )
-    fill_references(frames, rows.reference[:, place].ravel())
-    found = {name: frames[name].copy() for name in ("b0", "b1", "F0", "F1", "free_angle", "free_twist")}
+    found = find_frames(rows.world, ids, rows.reference[:, place], length)
+    found.pop("length")
     return found | {"dofs": np.ascontiguousarray(rows.dofs[:, place])}
 
 

@@ -53,7 +53,7 @@ class ContactFrictionSurfaceRibbon(PointContact):
     """
 
     surface = ref(SURFACE, "the surface")
-    cable = ref("TwistCable3D", "the cable that is the axis of the ribbon")
+    cable = ref("twist cable", "the cable that is the axis of the ribbon")
     data = ref("GenericData", "5 n history values; created as [0.1]*n + [-2]*n + [0]*3n if left out", optional=True)
     history_column = "points"
     points = column("1", "number n of points on all lines together, a multiple of lines", dtype=np.int64, minimum=2)

@@ -273,7 +273,7 @@ class ContactFrictionSurfaceSetTwistCable(PointContact):
     """
 
     contact_set = ref("ContactSet", "the surfaces")
-    cable = ref("TwistCable3D", "the cable with twist")
+    cable = ref("twist cable", "the cable with twist")
     data = ref("GenericData", "11 n + 1 history values; created if left out", optional=True)
     history_column = "points"
     points = ContactFrictionSurfaceTwistCable.points

@@ -160,7 +160,7 @@ def cable(s: Sketch) -> None:
     )
 
 
-@draws("FibreCable2D", "FibreCable3D")
+@draws("FibreCable2D", "FibreCable3D", "TwistFibreCable3D")
 def fibre_rope(s: Sketch) -> None:
     s.spring((0.0, 0.5), (2.2, 0.5))
     s.line((2.2, 0.0), (2.2, 1.0))
@@ -175,7 +175,7 @@ def fibre_rope(s: Sketch) -> None:
     s.measure((2.2, -0.9), (4.6, -0.9), "slow strain y · length")
 
 
-@draws("TableCable2D", "TableCable3D")
+@draws("TableCable2D", "TableCable3D", "TwistTableCable3D")
 def table_cable(s: Sketch) -> None:
     points = [(0.0, 0.0), (1.5, 0.3), (3.0, 1.0), (4.0, 2.2)]
     s.arrow((-0.3, 0.0), (5.0, 0.0), color=GREY)
@@ -187,7 +187,7 @@ def table_cable(s: Sketch) -> None:
     s.text((0.15, 2.4), "table_tensions", GREY)
 
 
-@draws("WorkingCable2D", "WorkingCable3D")
+@draws("WorkingCable2D", "WorkingCable3D", "TwistWorkingCable3D")
 def working_cable(s: Sketch) -> None:
     s.graph((0, 0), (5.0, 2.6), "static strain", "mean load T")
     s.line((0.0, 0.0), (1.2, 0.7), (2.6, 1.4), (4.4, 2.4), color=BLUE)
@@ -573,7 +573,7 @@ def acceleration(s: Sketch) -> None:
 # markers
 
 
-@draws("PositionOnCable", "PositionOnCable3D", "CableStrain", "CableCoordinates")
+@draws("PositionOnCable", "PositionOnCable3D", "PositionOnTwistCable3D", "CableStrain", "CableCoordinates")
 def on_cable(s: Sketch) -> None:
     way = s.curve([(0, 0.2), (1.6, 0.8), (3.4, 0.7), (5.0, 0.1)])
     s.dot(way[0], "node0")

@@ -64,7 +64,7 @@ class Beam2D(Component):
     diagonal elements of the matrices.
     """
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "beam", "2D beam", "cable or beam")
+    provides: ClassVar[tuple[str, ...]] = ("body", "beam", "2D beam", "cable or beam", "beam or twist cable")
     node0 = ref("RigidNode2D", "node at x = 0, whose axis e_1 is along the beam")
     node1 = ref("RigidNode2D", "node at x = length")
     node2 = ref("RigidNode2D", INNER_NODES[0], optional=True)

@@ -66,7 +66,7 @@ class Beam3D(SpaceBeam):
     ``stiffness``, ``damping`` and ``rotary_inertia`` can be given as the diagonals of the matrices.
     """
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "beam", "3D beam", "cable or beam")
+    provides: ClassVar[tuple[str, ...]] = ("body", "beam", "3D beam", "cable or beam", "beam or twist cable")
     node0 = ref("RigidNode3D", "node at x = 0, whose axis e_1 is along the beam")
     node1 = ref("RigidNode3D", "node at x = length")
     node2 = ref("RigidNode3D", INNER_NODES[0], optional=True)

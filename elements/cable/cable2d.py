@@ -42,15 +42,20 @@ from windlass.elements.cable import broken_cables
 from windlass.elements.cable.checks import create_diagnosis, create_doubts
 from windlass.elements.cable.draw import draw
 from windlass.elements.cable.energies import fill_energies, fill_powers
-from windlass.elements.cable.force_functions import UserRows, create_user_rows, has_function, is_none, read_functions
-from windlass.elements.cable.force_functions import residual as user_residual
-from windlass.elements.cable.force_functions import tangent as user_tangent
+from windlass.elements.cable.force_functions import (
+    UserRows,
+    add_user_rows,
+    create_user_rows,
+    has_function,
+    is_none,
+    read_functions,
+)
 from windlass.elements.cable.gauss import residual_gauss_2d, tangent_gauss_2d
 from windlass.elements.cable.lanes import RuleRows, create_lanes
 from windlass.elements.cable.lobatto import residual_lobatto_2d, tangent_lobatto_2d
 from windlass.elements.cable.mass import Inertia, create_inertia, eval_flow, mass, mass_product
 from windlass.elements.cable.outputs import OUTPUTS, CableView
-from windlass.elements.cable.points import Rule, create_rule, eval_shape, shape_integrals
+from windlass.elements.cable.points import Rule, count_dims, create_rule, eval_shape, shape_integrals
 from windlass.elements.cable.pulls import watch_pulls
 from windlass.elements.cable.strains import dot, eval_free_bending, interpolate
 from windlass.elements.cable.strands import CableStrands, StrandGroup
@@ -240,19 +245,8 @@ def build_cables(rows: LocalRows, dofs: IntArray, kind: CableKind | None = None)
     residual = join_sets([[group.residual for group in sets] for sets in groups], ends[0])
     tangent = join_sets([[group.tangent for group in sets] for sets in groups], ends[1])
 
-    def add_residual(s: Evaluation) -> None:
-        residual(s)
-        for user_rows in user_groups:
-            user_residual(user_rows, s, s.f)
-
-    def add_tangent(s: Evaluation) -> None:
-        tangent(s)
-        for user_rows in user_groups:
-            user_tangent(user_rows, s, s.dq, s.dv, s.slots, s.values)
-
     system = System(kind.name, dofs)
-    system.residual = add_residual if user_groups else residual
-    system.tangent = add_tangent if user_groups else tangent
+    system.residual, system.tangent = add_user_rows(residual, tangent, user_groups)
     system.mass = call(mass, lambda s: (inertia, s.mass, s.pieces, s.values))
     system.axis.flow = partial(eval_flow, inertia)
     system.fused = Fused(call(mass_product, lambda s: (inertia, s.a, s.f)))
@@ -342,7 +336,7 @@ def _check_slope(world: Tables, table: EntityTable) -> None:
     # the number of rows per call is limited, because one call for a million cables would need gigabytes of memory
     for first in range(0, len(held), BLOCK):
         L = length[first : first + BLOCK]
-        q = world.numbering.reference_of(dofs[first : first + BLOCK, : dofs.shape[1] // 4 * 4])
+        q = world.numbering.reference_of(dofs[first : first + BLOCK, : 4 * count_dims(dofs.shape[1])])
         slope = interpolate(eval_shape(s, L[:, None]).dS, q)
         for row, k in np.argwhere(dot(slope, slope) < 1e-12):
             place = f"x = {s[k] * L[row]} m of {table.kind} row {held[first + row]}"

@@ -50,6 +50,7 @@ from windlass.elements.cable.outputs import (
     eval_axial_force,
     eval_motion,
     find_fractions,
+    node_dofs,
 )
 from windlass.elements.cable.rope_forces import STATES as SLOW_STRAINS
 from windlass.elements.cable.rope_forces import (
@@ -127,8 +128,13 @@ def build_ropes(rows: LocalRows, kind: CableKind, slow: bool, keeps: bool = Fals
         slow: whether the cables have a slow strain.
         keeps: whether the cables have history values, the largest slow strains.
     """
-    own: NDArray[Any] = rows.columns.own
-    cables = build_cables(rows, rows.dofs[:, : rows.dofs.shape[1] // 4 * 4], kind)
+    return add_law(rows, build_cables(rows, node_dofs(rows), kind), rows.columns.own, slow, keeps)
+
+
+def add_law(rows: LocalRows, cables: System, own: NDArray[Any], slow: bool, keeps: bool) -> System:
+    """Create the system of cables whose axial force differs from the linear law, from the system ``cables`` of the same
+    rows with the linear law. See `build_ropes` and `create_ropes`.
+    """
     force, stiffness, account, fused = cables.residual, cables.tangent, cables.account, cables.fused
     assert force is not None and stiffness is not None and account is not None and fused is not None
     system = System(rows.table.kind, rows.dofs)
@@ -141,10 +147,13 @@ def build_ropes(rows: LocalRows, kind: CableKind, slow: bool, keeps: bool = Fals
         assert cables.mass is not None
         system.mass = join(cables.mass, call(mass, lambda s: (own, s.mass, s.slots, s.values)))
         system.fused = Fused(join(fused.mass_product, call(mass_product, lambda s: (own, s.a, s.f))))
-    system.body_force, system.checks = cables.body_force, cables.checks
+    system.body_force, system.inertia, system.checks = cables.body_force, cables.inertia, cables.checks
+    lost = len(account.lost)
     system.account = replace(
         account,
-        read=join(account.read, call(fill_energies, lambda s: (own, slow, s.data, s.x, s.v, s.energies, s.powers))),
+        read=join(
+            account.read, call(fill_energies, lambda s: (own, slow, lost, s.data, s.x, s.v, s.energies, s.powers))
+        ),
         lost=(*account.lost, *("slow_damping",) * slow, *("first_loading",) * keeps),
         passed=("stiffening",) * slow,
         powers=None,
@@ -161,13 +170,23 @@ def build_ropes(rows: LocalRows, kind: CableKind, slow: bool, keeps: bool = Fals
 def find_extra(rows: LocalRows, fields: Fields, slow: bool, x: Any) -> FloatArray:
     """Return N minus the linear axial force [N] at positions x [m], shape (rows, k)."""
     section = create_section(rows, eval_motion(rows, fields), fields.t, x, 0.0)
-    e = section.strains.eps - section.places.references.eps
+    return eval_extra(rows, fields, slow, section.strains.eps - section.places.references.eps, x)
+
+
+def eval_extra(rows: LocalRows, fields: Fields, slow: bool, e: FloatArray, x: Any) -> FloatArray:
+    """Return N minus the linear axial force [N] for strains e = ε - ε_ref [1] at positions x [m], shape (rows, k)."""
     y = find_slow_strains(rows, fields, x) if slow else np.zeros(e.shape)
     h = find_largest_strains(rows, fields, x) if slow else y
     extra = np.zeros(e.shape)
     e, y, h = (np.ascontiguousarray(values) for values in (e, y, h))
-    call(fill_tensions)(rows.columns.own, slow, e, y, h, extra)
+    call(fill_tensions)(find_own(rows), slow, e, y, h, extra)
     return extra
+
+
+def find_own(rows: LocalRows) -> NDArray[Any]:
+    """Return the records with the fields of `list_fields`. The records of cables with twist contain them, too."""
+    own: NDArray[Any] = rows.columns.own if isinstance(rows.columns, RopeView) else rows.columns
+    return own
 
 
 def find_slow_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
@@ -177,7 +196,7 @@ def find_slow_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
 
 def find_largest_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
     """Return the largest slow strains [1] in the past at positions x [m], shape (rows, k); 0 without history values."""
-    data = rows.columns.own["data"]
+    data = find_own(rows)["data"]
     kept = np.zeros((len(data), SLOW_STRAINS))
     if len(data) and data[0] >= 0:
         kept = fields.data[data[:, None] + np.arange(SLOW_STRAINS)]
@@ -186,9 +205,8 @@ def find_largest_strains(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
 
 def _interpolate(rows: LocalRows, values: FloatArray, x: Any) -> FloatArray:
     """Return values at positions x [m], shape (rows, k), from values at the axial points, shape (rows, 3)."""
-    s = np.broadcast_to(
-        find_fractions(rows, rows.columns.length, x), (len(rows.rows), np.shape(x)[-1] if np.ndim(x) == 2 else 1)
-    )
+    s = find_fractions(rows, rows.local("length")[:, None], x)
+    s = np.broadcast_to(s, (len(rows.rows), s.shape[1]))
     # parabola through the values at s = 0, 1/2 and 1
     share = np.stack(((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)), axis=-1)
     found: FloatArray = (share * values[:, None, :]).sum(axis=-1)
@@ -217,19 +235,17 @@ def draw_ropes(rows: LocalRows, fields: Fields, subdivisions: int, slow: bool) -
     return replace(drawing, point_data={**drawing.point_data, "axial_force": force})
 
 
-def create_own(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of fibre ropes. For broken ropes D = 0."""
+def list_law(rows: LocalRows) -> dict[str, Any]:
+    """Return the fields of the law of fibre ropes, see `list_fields`. For broken ropes D = 0."""
     whole = ~rows.local("broken")
     stiffness, static = rows.local("slow_stiffness"), rows.local("static_stiffness")
-    return create_ropes(
-        rows,
-        rows.dofs.shape[1] // 4,
-        law=np.where(whole & (static > 0.0), STATIC, LINEAR),
-        stiffness=np.where(stiffness > 0.0, stiffness, rows.local("axial_stiffness")),
-        static=static,
-        damping=rows.local("slow_damping"),
-        stiffening=whole * rows.local("stiffening"),
-    )
+    return {
+        "law": np.where(whole & (static > 0.0), STATIC, LINEAR),
+        "stiffness": np.where(stiffness > 0.0, stiffness, rows.local("axial_stiffness")),
+        "static": static,
+        "damping": rows.local("slow_damping"),
+        "stiffening": whole * rows.local("stiffening"),
+    }
 
 
 def slow_output(unit: str, doc: str, evaluate: Callable[[LocalRows, Fields, Any], FloatArray]) -> Output:
@@ -247,7 +263,7 @@ def eval_mean_load(rows: LocalRows, fields: Fields, x: Any) -> FloatArray:
     y = find_slow_strains(rows, fields, x)
     T = np.zeros(y.shape)
     h = find_largest_strains(rows, fields, x)
-    call(fill_mean_loads)(rows.columns.own, np.ascontiguousarray(y), np.ascontiguousarray(h), T)
+    call(fill_mean_loads)(find_own(rows), np.ascontiguousarray(y), np.ascontiguousarray(h), T)
     return np.asarray(np.maximum(T, 0.0))
 
 
@@ -305,7 +321,7 @@ for fibre, of_kind, dims in ((FibreCable2D, IN_PLANE, 2), (FibreCable3D, IN_SPAC
         fibre,
         "element",
         dofs=("node0", "node1", "slow"),
-        bind=lambda rows: RopeView(rows, create_own(rows)),
+        bind=lambda rows: RopeView(rows, create_ropes(rows, list_law(rows))),
         build=partial(build_ropes, kind=of_kind, slow=True),
         outputs=rope_outputs(OUTPUTS[dims], True) | SLOW,
         check=check,

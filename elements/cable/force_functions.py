@@ -50,7 +50,7 @@ from windlass.framework.checks.user_functions import FirstCalls, find_contradict
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
 from windlass.framework.model.law import LocalRows
-from windlass.framework.model.system import Fields
+from windlass.framework.model.system import Evaluation, Fields
 from windlass.framework.model.table import EntityTable
 
 BY = {0: "strain", 1: "strain rate", 3: "curvature", 4: "curvature rate"}
@@ -170,7 +170,8 @@ def is_none(functions: NDArray[Any]) -> NDArray[np.bool_]:
 def create_parameters(rows: LocalRows) -> Parameters:
     """Return the columns that user functions receive."""
     names = Parameters._fields[1:]
-    return Parameters(rows.rows[:, None], *(rows.local(name)[:, None] for name in names))
+    # of the two equal bending stiffnesses of cables with twist, the first is returned
+    return Parameters(rows.rows[:, None], *(np.atleast_2d(rows.local(name).T)[0][:, None] for name in names))
 
 
 def create_forces(rows: LocalRows, quantity: str) -> list[ForceGroup]:
@@ -352,7 +353,7 @@ def _refusal(name: str, function: Any, given: str, must: str, i: int, t: float, 
     return ModelError(f"{name} gave {given} in row {row} ({name_of(function)}) at t = {t:.9g} s: {must}")
 
 
-def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
+def add_forces(c: UserRows, fields: Fields, f: FloatArray) -> None:
     """Add the forces [N, N m] of rows with user functions to f."""
     x, v = fields.x[c.dofs], fields.v[c.dofs]
     for k, (quantity, forces, places, weight) in c.parts.items():
@@ -362,12 +363,12 @@ def residual(c: UserRows, fields: Fields, f: FloatArray) -> None:
         np.add.at(f, c.dofs, np.einsum("rn,rna->ra", weight * N, gradient))
 
 
-def tangent(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix. The
-    argument ``slots`` contains the indices of these values, shape (rows on this process, n, n) for n coordinates per
-    row.
+def add_tangents(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, values: FloatArray) -> None:
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `add_forces`, with the factors dq and dv, to the values of the matrix. The
+    argument ``slots`` contains the indices of these values, shape (rows on this process, m, m) for m coordinates per
+    row, of which the first are the coordinates in ``c.dofs``.
     """
-    x, v = fields.x[c.dofs], fields.v[c.dofs]
+    x, v, n = fields.x[c.dofs], fields.v[c.dofs], c.dofs.shape[1]
     for k, (quantity, forces, places, weight) in c.parts.items():
         strains = eval_strains(places.shape, x, v)
         gradients = eval_gradients(places.shape, strains)
@@ -379,4 +380,27 @@ def tangent(c: UserRows, fields: Fields, dq: float, dv: float, slots: IntArray, 
         change += (dq * by[2] + dv * by[3]) * gradients[1] + dq * by[3] * rates[1]
         matrix = np.einsum("rn,rna,rnb->rab", weight, gradients[k], change)
         matrix += dq * np.einsum("rn,rnab->rab", weight * N, second[k])
-        np.add.at(values, slots[c.row], matrix)
+        np.add.at(values, slots[c.row, :n, :n], matrix)
+
+
+Function = Callable[[Evaluation], None]
+
+
+def add_user_rows(residual: Function, tangent: Function, groups: list[UserRows]) -> tuple[Function, Function]:
+    """Return functions of a `System` that evaluate the residual and the tangent of the kernels, and the forces of the
+    rows with user functions.
+    """
+    if not groups:
+        return residual, tangent
+
+    def add_residual(s: Evaluation) -> None:
+        residual(s)
+        for c in groups:
+            add_forces(c, s, s.f)
+
+    def add_tangent(s: Evaluation) -> None:
+        tangent(s)
+        for c in groups:
+            add_tangents(c, s, s.dq, s.dv, s.slots, s.values)
+
+    return add_residual, add_tangent

@@ -4,7 +4,7 @@ cables.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Collection, Container
 
 from windlass.elements.cable.cable2d import Cable2D
 from windlass.elements.nodes.nodes2d import PointSlope2D
@@ -18,16 +18,15 @@ FRAME_COLUMNS = ("normal", "turned_from")
 """Columns of nodes that are accepted by functions that create cables with twist."""
 
 
-def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component], type[Component]]:
-    """Return the types of node and cable in 2D or 3D. If the column ``torsional_stiffness`` is given, the cable has
+def find_kinds(dims: int, columns: Collection[str] = ()) -> tuple[type[Component], type[Component]]:
+    """Return the types of node and cable in 2D or 3D. If the column ``torsional_stiffness`` is given, a 3D cable has
     twist. If ``slow_stiffness`` or ``static_stiffness`` is given, it is a fibre rope. If ``working_strains`` is given,
     it has working curves. If ``table_strains`` is given, it has a table.
     """
     if TWIST in columns and dims == 3:
-        from windlass.elements.cable.twist_cable import TwistCable3D  # imported here, because few cables have twist
         from windlass.elements.nodes.twist_node import PointSlopeTwist3D  # imported here, because few cables have twist
 
-        return PointSlopeTwist3D, TwistCable3D
+        return PointSlopeTwist3D, find_twist_kind(columns)
     node: type[Component] = PointSlope2D
     if dims == 3:
         from windlass.elements.nodes.nodes3d import PointSlope3D  # here, because 2D models do not need these nodes
@@ -53,3 +52,20 @@ def find_kinds(dims: int, columns: Iterable[str] = ()) -> tuple[type[Component],
     from windlass.elements.cable.cable3d import Cable3D  # imported here, because 2D models do not need 3D cables
 
     return node, Cable3D
+
+
+def find_twist_kind(columns: Container[str]) -> type[Component]:
+    """Return the type of 3D cables with twist that have the given columns."""
+    if WORKING in columns or TABLE in columns or any(name in columns for name in FIBRE):
+        from windlass.elements.cable.twist_ropes import (  # here, because few cables have twist
+            TwistFibreCable3D,
+            TwistTableCable3D,
+            TwistWorkingCable3D,
+        )
+
+        if WORKING in columns:
+            return TwistWorkingCable3D
+        return TwistTableCable3D if TABLE in columns else TwistFibreCable3D
+    from windlass.elements.cable.twist_cable import TwistCable3D  # imported here, because few cables have twist
+
+    return TwistCable3D

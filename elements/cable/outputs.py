@@ -32,6 +32,7 @@ from windlass.elements.cable.force_functions import (
     is_none,
     read_functions,
 )
+from windlass.elements.cable.points import count_dims
 from windlass.elements.cable.strains import (
     Bending,
     Strains,
@@ -87,7 +88,7 @@ def node_dofs(rows: LocalRows) -> IntArray:
     dimensions.
     """
     # omit coordinates that follow the positions and slopes of the nodes, such as the coordinate of the axial motion
-    return rows.dofs[:, : rows.dofs.shape[1] // 4 * 4]
+    return rows.dofs[:, : 4 * count_dims(rows.dofs.shape[1])]
 
 
 class CableView:

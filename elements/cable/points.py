@@ -110,6 +110,13 @@ def eval_shape(s: FloatArray, L: FloatArray) -> Shape:
     return Shape(*(np.stack(array_form(kernel)(*both), -1) for kernel in (shape, shape_slope, shape_bend)))
 
 
+def count_dims(width: int) -> int:
+    """Return the number of dimensions d, 2 or 3, of a cable with ``width`` coordinates. The first 4 d coordinates are
+    the positions and slopes of both nodes. Further coordinates, such as angles or slow strains, can follow.
+    """
+    return min(width // 4, 3)
+
+
 def create_rule(integration: int) -> Rule:
     """Create the points of integration rule 0, 1 or 2. The rules are described in cable2d.py."""
     if integration == 2:

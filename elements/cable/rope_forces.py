@@ -1,6 +1,6 @@
-"""Kernels of fibre ropes (`FibreCable2D` ..., `WorkingCable2D` ...) and of `TableCable2D` and `TableCable3D`. They
-evaluate the difference between the axial force of these cables and the linear axial force that the kernels of `Cable2D`
-and `Cable3D` evaluate.
+"""Kernels of fibre ropes (`FibreCable2D` ..., `WorkingCable2D` ...), of `TableCable2D` and `TableCable3D`, and of the
+same cables with twist (twist_ropes.py). They evaluate the difference between the axial force of these cables and the
+linear axial force that the kernels of `Cable2D`, `Cable3D` and `TwistCable3D` evaluate.
 
     e = ε - ε_ref,    F = N - EA e,    N: axial force of the law, without axial damping
     forces: f = Σ w L F ∂ε/∂q,    ∂ε/∂q = S' t,    t = r'/|r'|
@@ -21,7 +21,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from windlass.elements.cable.points import create_rule, eval_shape
+from windlass.elements.cable.points import count_dims, create_rule, eval_shape
 from windlass.elements.cable.slow_forces import (
     LINEAR,
     WORKING,
@@ -31,7 +31,7 @@ from windlass.elements.cable.slow_forces import (
     eval_original,
     eval_slow,
 )
-from windlass.elements.cable.strains import eval_free_bending
+from windlass.elements.cable.strains import eval_free_strains
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.post_newton import note_outcome
 from windlass.framework.kernels.kernel import kernel
@@ -44,16 +44,20 @@ STATES = 3
 """Number of slow strains of a cable: one for each axial point of integration rule 2."""
 
 
-def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> NDArray[Any]:
-    """Create the records of cables for the kernels. The argument ``law`` contains further fields, with one entry per
-    row.
+def create_ropes(rows: LocalRows, law: dict[str, Any]) -> NDArray[Any]:
+    """Create the records of cables for the kernels, with the fields of `list_fields`."""
+    return create_records(**list_fields(rows, law), dofs=rows.dofs[:, : 4 * count_dims(rows.dofs.shape[1])])
+
+
+def list_fields(rows: LocalRows, law: dict[str, Any]) -> dict[str, Any]:
+    """Return the fields that the kernels read. The argument ``law`` contains fields that replace defaults.
 
     L, EA: length [m] and axial stiffness [N], which is 0 for broken cables.
     points: number of axial points.
     w: weights of the axial points [1], shape (5,).
     dS: derivatives of the shape functions at the axial points [1/m, 1], shape (5, 4).
     free: stress-free strain at the axial points [1], shape (5,).
-    dofs: process-local indices of the coordinates of the nodes, shape (4 d,).
+    dofs: process-local indices of the coordinates of the nodes, of which the first 4 d are positions and slopes.
     states: process-local indices of the slow strains at the axial points, shape (3,).
     law: law of the slow part, see slow_forces.py.
     stiffness, static, damping, stiffening: K [N], S [N], η [N s] and β [1] of the slow strains; 0 without slow strains.
@@ -73,7 +77,7 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> ND
         n = len(rule.sa)
         points[some], w[some, :n] = n, rule.wa
         dS[some, :n] = eval_shape(rule.sa, L[some, None]).dS
-        free[some, :n] = eval_free_bending(rows.select(some), rule.sa)[0]
+        free[some, :n] = eval_free_strains(rows.select(some), rule.sa)
     nothing, none = np.zeros(count), np.zeros((count, 1))
     numbers = (
         "stiffness", "static", "damping", "stiffening", "offset", "working", "quadratic", "exponent", "least"
@@ -81,18 +85,8 @@ def create_ropes(rows: LocalRows, dims: int, **law: FloatArray | IntArray) -> ND
     given: dict[str, Any] = dict.fromkeys(numbers, nothing)
     given |= {"law": np.full(count, LINEAR, np.int64), "data": np.full(count, -1, np.int64)}
     given |= {"x": none, "T": none, "slope": none, "work": none, "count": np.zeros(count, np.int64)}
-    given |= law
-    return create_records(
-        L=L,
-        EA=whole * rows.local("axial_stiffness"),
-        points=points,
-        w=w,
-        dS=dS,
-        free=free,
-        dofs=rows.dofs[:, : 4 * dims],
-        states=rows.dofs[:, -STATES:],
-        **given,
-    )
+    given |= {"L": L, "EA": whole * rows.local("axial_stiffness"), "points": points, "w": w, "dS": dS, "free": free}
+    return given | {"states": rows.dofs[:, -STATES:]} | law
 
 
 @kernel
@@ -134,9 +128,15 @@ def find_largest(row: Any, j: int, slow: bool, data: FloatArray) -> float:
 
 
 @kernel(inline=True)
+def count_axes(row: Any) -> int:
+    """Return the number of dimensions d."""
+    return 2 if len(row.dofs) < 12 else 3
+
+
+@kernel(inline=True)
 def eval_slope(row: Any, j: int, x: FloatArray, p: FloatArray) -> float:
     """Write t = r'/|r'| at point j into p, shape (3,), and return |r'|."""
-    d, square = len(row.dofs) // 4, 0.0
+    d, square = count_axes(row), 0.0
     for a in range(d):
         p[a] = 0.0
         for b in range(4):
@@ -156,7 +156,7 @@ def residual(c: Any, slow: bool, data: FloatArray, x: FloatArray, v: FloatArray,
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]
-        d = len(row.dofs) // 4
+        d = count_axes(row)
         for j in range(row.points):
             y = v[row.states[j]] if slow else 0.0
             e = eval_slope(row, j, x, t) - 1.0 - row.free[j]
@@ -178,7 +178,7 @@ def tangent(
     t, gradient = np.zeros(3), np.zeros(12)
     for i in range(len(c)):
         row = c[i]
-        d = len(row.dofs) // 4
+        d = count_axes(row)
         for j in range(row.points):
             y = v[row.states[j]] if slow else 0.0
             size = eval_slope(row, j, x, t)
@@ -195,7 +195,7 @@ def tangent(
                     turned = row.dS[j, m // d] * row.dS[j, n // d] * (same - t[m % d] * t[n % d])
                     values[slots[i, m, n]] += change * gradient[m] * gradient[n] + F * turned
             if slow:
-                own = 4 * d + j
+                own = len(row.dofs) + j
                 for m in range(4 * d):
                     values[slots[i, m, own]] += dv * w * row.L * by_y * gradient[m]
                     values[slots[i, own, m]] -= dq * by_e * gradient[m]
@@ -204,10 +204,11 @@ def tangent(
 
 @kernel
 def fill_energies(
-    c: Any, slow: bool, data: FloatArray, x: FloatArray, v: FloatArray, energies: FloatArray, powers: FloatArray
-) -> None:
+    c: Any, slow: bool, lost: int, data: FloatArray, x: FloatArray, v: FloatArray, energies: FloatArray,
+    powers: FloatArray,
+) -> None:  # fmt: skip
     """Add the difference between the energy of the law and the energy of the linear law to the first row of
-    ``energies`` [J]. If the cables have slow strains, add two powers to the third and to the last row of ``powers``
+    ``energies`` [J]. If the cables have slow strains, add two powers to row ``lost`` and to the last row of ``powers``
     [W]. Damping dissipates the power L Σ w η y_t². The change of the stiffness D causes the power
     -L Σ w ∂D/∂y u² y_t/2, where u is the second result of `eval_energy`."""
     t = np.zeros(3)
@@ -221,7 +222,7 @@ def fill_energies(
             energies[0, i] += w * (work - 0.5 * row.EA * e * e)
             if slow and len(powers):
                 rate = (N - part.T) / row.damping
-                powers[2, i] += w * row.damping * rate * rate
+                powers[lost, i] += w * row.damping * rate * rate
                 if part.T > 0.0:
                     powers[len(powers) - 1, i] -= 0.5 * w * row.stiffening * part.slope * u * u * rate
 

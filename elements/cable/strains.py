@@ -21,7 +21,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from windlass.elements.cable.points import Shape, eval_shape
+from windlass.elements.cable.points import Shape, count_dims, eval_shape
 from windlass.framework.arrays import FloatArray
 from windlass.framework.model.law import LocalRows
 
@@ -131,12 +131,22 @@ def eval_free_bending(rows: LocalRows, s: FloatArray) -> tuple[FloatArray, Float
     The values are ε_ref = ε0 + c (|r'| - 1) and κ_ref = κ0 + c κ, with r' and κ in the reference configuration and c =
     strain_is_relative_to_reference.
     """
-    shape = eval_shape(s, rows.local("length")[:, None])
-    x = rows.reference[:, : rows.reference.shape[1] // 4 * 4]
-    strains, bending = eval_bending(shape, x, np.zeros_like(x))
+    strains, bending = _eval_reference(rows, s)
     c = rows.local("strain_is_relative_to_reference")[:, None]
-    given = rows.local("reference_curvature").reshape(len(x), 1, bending.kap.shape[-1])
+    given = rows.local("reference_curvature").reshape(len(c), 1, bending.kap.shape[-1])
     return rows.local("reference_strain")[:, None] + c * strains.eps, given + c[..., None] * bending.kap
+
+
+def eval_free_strains(rows: LocalRows, s: FloatArray) -> FloatArray:
+    """Return the stress-free strain of `eval_free_bending`, also of cables with twist."""
+    c = rows.local("strain_is_relative_to_reference")[:, None]
+    return np.asarray(rows.local("reference_strain")[:, None] + c * _eval_reference(rows, s)[0].eps)
+
+
+def _eval_reference(rows: LocalRows, s: FloatArray) -> tuple[Strains, Bending]:
+    """Return strains and curvature vectors in the reference configuration at s = x/L [1]."""
+    x = rows.reference[:, : 4 * count_dims(rows.reference.shape[1])]
+    return eval_bending(eval_shape(s, rows.local("length")[:, None]), x, np.zeros_like(x))
 
 
 def eval_references(rows: LocalRows, s: FloatArray) -> References:

@@ -17,7 +17,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.elements.cable.cable2d import IN_PLANE, Cable2D
 from windlass.elements.cable.cable2d import check as check_cables
@@ -66,8 +65,8 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     return values
 
 
-def create_own(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of the rows. The records of broken ropes contain no table."""
+def list_law(rows: LocalRows) -> dict[str, Any]:
+    """Return the fields with the tables, see `list_fields`. The fields of broken ropes contain no table."""
     from scipy.interpolate import PchipInterpolator  # imported here, because SciPy takes long to load
 
     strains, tensions = rows.local("table_strains"), rows.local("table_tensions")
@@ -83,7 +82,7 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
         zero = np.clip(0.0, strains[i][0], strains[i][-1])
         work[i, :k] = energy(strains[i]) - energy(zero)
     count = np.where(whole, np.array([len(values) for values in strains], np.int64), 0)
-    return create_ropes(rows, rows.dofs.shape[1] // 4, x=x, T=T, slope=slope, work=work, count=count)
+    return {"x": x, "T": T, "slope": slope, "work": work, "count": count}
 
 
 def check(world: Tables, table: EntityTable) -> None:
@@ -104,7 +103,7 @@ for rope, of_kind, dims in ((TableCable2D, IN_PLANE, 2), (TableCable3D, IN_SPACE
         rope,
         "element",
         dofs=("node0", "node1"),
-        bind=lambda rows: RopeView(rows, create_own(rows)),
+        bind=lambda rows: RopeView(rows, create_ropes(rows, list_law(rows))),
         build=partial(build_ropes, kind=of_kind, slow=False),
         outputs=rope_outputs(OUTPUTS[dims], False),
         fill_defaults=fill_defaults,

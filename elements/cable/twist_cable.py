@@ -29,26 +29,32 @@ Eng. 26 (2019) 163-243; for the coupling G. A. Costello, Theory of Wire Rope, Sp
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from windlass.elements.cable import broken_cables
-from windlass.elements.cable.cable2d import RULES, check_nodes, gravity
+from windlass.elements.cable.cable2d import RULES, gravity
+from windlass.elements.cable.cable2d import check as check_cables
+from windlass.elements.cable.force_functions import add_user_rows, has_function, is_none, read_functions
 from windlass.elements.cable.mass import create_inertia, mass, mass_product
+from windlass.elements.cable.outputs import node_dofs
 from windlass.elements.cable.points import Rule, create_rule, eval_shape
 from windlass.elements.cable.strains import eval_bending
 from windlass.elements.cable.twist_forces import create_work, fill_energies, residual, tangent
+from windlass.elements.cable.twist_functions import add_user_forces, create_user_groups
 from windlass.elements.cable.twist_motion import inertia, inertia_tangent
-from windlass.elements.cable.twist_sections import OUTPUTS, draw, fill_references, find_curvatures
+from windlass.elements.cable.twist_rotation import WIDTH, find_frames
+from windlass.elements.cable.twist_sections import create_outputs, draw, find_curvatures
 from windlass.elements.nodes.turning import FURTHEST
-from windlass.elements.nodes.twist_node import read_frames
 from windlass.framework.accounts import Account
 from windlass.framework.arrays import IntArray
 from windlass.framework.kernels.call import Call, call
 from windlass.framework.model.law import LocalRows, Tables, register
-from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.schema import Component, column, function, ref
 from windlass.framework.model.system import Checks, Fields, Fused, System, Term
 from windlass.framework.model.table import EntityTable
 
@@ -57,6 +63,10 @@ STIFF = (
     "torsional_damping",
 )  # fmt: skip
 """Columns whose values are 0 in the records of broken cables."""
+REPLACED = {
+    "axial_force": ("axial_stiffness", "axial_damping"), "bending_moment": ("bending_stiffness", "bending_damping"),
+}  # fmt: skip
+"""Columns of the linear laws that user functions replace."""
 REACHED = 2.0 * FURTHEST
 """Value of 1 + b·t [1], where b is the direction ``turned_from``, and t is the unit vector along the slope of a node.
 If the value is smaller, the message of a failed solve names the node.
@@ -68,7 +78,10 @@ MOST_POINTS = 5, 3
 class TwistCable3D(Component):
     """A 3D cable element with torsion."""
 
-    provides: ClassVar[tuple[str, ...]] = ("body", "cable", "cable or beam", "3D cable", "track cable")
+    provides: ClassVar[tuple[str, ...]] = (
+        "body", "cable", "cable or beam", "beam or twist cable", "3D cable", "strained cable", "twist cable",
+        "track cable",
+    )  # fmt: skip
     node0 = ref("PointSlopeTwist3D", "node at x = 0")
     node1 = ref("PointSlopeTwist3D", "node at x = length")
     length = column("m", "length L of the cable without strain", above=0.0)
@@ -106,6 +119,12 @@ class TwistCable3D(Component):
     integration = column(
         "1", "integration rule of `Cable3D`; elements with rule 2 do not lock", default=2, dtype=np.int64, choices=RULES
     )
+    axial_force_function = function("N(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N], see twist_functions.py")
+    axial_force_derivatives = function("derivatives of axial_force_function with respect to ε, ε_t, κ, κ_t")
+    bending_moment_function = function(
+        "M(t, x, ε, ε_t, ε_ref, κ, κ_t, κ_ref, parameters) [N m], see twist_functions.py"
+    )
+    bending_moment_derivatives = function("derivatives of bending_moment_function with respect to ε, ε_t, κ, κ_t")
     broken = column(
         "1", "true: the cable is broken, N = 0, M_i = 0 and M = 0; mass, spin inertia and weight remain",
         default=False, dtype=bool, switchable=True,
@@ -121,28 +140,32 @@ def order_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return one record per row. The fields of a record have the names of the columns of `TwistCable3D`.
+    """Create the records of the rows, see `create_rods`."""
+    return create_rods(rows, {})
+
+
+def create_rods(rows: LocalRows, law: Mapping[str, Any]) -> NDArray[Any]:
+    """Return one record per row. The fields of a record have the names of the columns of `TwistCable3D`. The argument
+    ``law`` contains additional fields.
 
     Additional fields are b0, b1, F0, F1 of the nodes (see twist_points.py), dofs, shape (14,), and place, the index of
     a row among the rows on this process. The fields free_angle and free_twist are the values of the angle m_1 (see
     twist_points.py) and of the twist angle T in the reference configuration. The fields free_strain, shape (5,), and
     free_curvature, shape (3, 2), are the stress-free values at the integration points. For broken cables, the fields
-    with the names `STIFF` are 0, because outputs are also computed from these fields.
+    with the names `STIFF` are 0, because outputs are also computed from these fields. If a user function replaces a
+    linear law, the fields `REPLACED` of this law are 0.
     """
     count = len(rows.rows)
-    (b0, F0), (b1, F1) = (read_frames(rows.world, rows.local(name)) for name in ("node0", "node1"))
     free_strain, free_curvature = np.zeros((count, MOST_POINTS[0])), np.zeros((count, MOST_POINTS[1], 2))
-    nothing = np.zeros(count)
-    packed = rows.pack(
-        dict(
-            b0=b0, b1=b1, F0=F0, F1=F1, dofs=rows.dofs, place=np.arange(count), free_angle=nothing, free_twist=nothing,
-            free_strain=free_strain, free_curvature=free_curvature,
-        )
-    )  # fmt: skip
-    numbers = np.arange(14 * count).reshape(count, 14)
-    packed["dofs"] = numbers
-    x = rows.reference.ravel()
-    fill_references(packed, x)
+    more: dict[str, Any] = find_frames(rows.world, rows.table.ids_of(rows.rows), rows.reference)
+    more |= {"dofs": rows.dofs[:, :WIDTH], "place": np.arange(count), "free_strain": free_strain}
+    more |= {"free_curvature": free_curvature, **law}
+    given = {*rows.table.component.columns, *rows.table.component.refs}
+    packed = rows.pack({name: more[name] for name in more if name not in given})
+    for name in given.intersection(law):
+        packed[name] = more[name]
+    packed["dofs"] = np.arange(WIDTH * count).reshape(count, WIDTH)
+    x = rows.reference[:, :WIDTH].ravel()
     share, integration = packed["strain_is_relative_to_reference"], packed["integration"]
     for rule in RULES:
         some = np.flatnonzero(integration == rule)
@@ -152,11 +175,14 @@ def bind(rows: LocalRows) -> NDArray[Any]:
         strains = eval_bending(eval_shape(r.sa, packed["length"][some, None]), *[rows.reference[some, :12]] * 2)[0]
         packed["free_strain"][some, : len(r.sa)] = packed["reference_strain"][some, None] + c * strains.eps
         own = find_curvatures(packed[some], r.sb, x)
-        given = packed["reference_curvature"][some, None, :]
-        packed["free_curvature"][some, : len(r.sb)] = given + c[..., None] * own
-    packed["dofs"] = rows.dofs
+        bent = packed["reference_curvature"][some, None, :]
+        packed["free_curvature"][some, : len(r.sb)] = bent + c[..., None] * own
+    packed["dofs"] = rows.dofs[:, :WIDTH]
     for name in STIFF:
         packed[name][packed["broken"]] = 0.0
+    for quantity, names in REPLACED.items():
+        for name in names:
+            packed[name][~is_none(read_functions(rows, f"{quantity}_function"))] = 0.0
     return packed
 
 
@@ -175,7 +201,8 @@ def build(rows: LocalRows) -> System:
     integration rule. Broken rows have only inertia, weight and the forces of broken_cables.py.
     """
     own: NDArray[Any] = rows.columns
-    weight = create_inertia(own["mass_per_length"], own["length"], rows.dofs)
+    axis = node_dofs(rows)
+    weight = create_inertia(own["mass_per_length"], own["length"], axis)
     forces, tangents, energies = Call(), Call(), Call()
     for number in RULES:
         some, rule = own[(own["integration"] == number) & ~own["broken"]], create_rule(number)
@@ -183,10 +210,12 @@ def build(rows: LocalRows) -> System:
             continue
         calls = create_calls(some, rule)
         forces, tangents, energies = forces + calls[0], tangents + calls[1], energies + calls[2]
-    ends = broken_cables.create_calls(rows, rows.dofs[:, :12])
+    ends = broken_cables.create_calls(rows, axis)
     forces, tangents, energies = forces + ends[0], tangents + ends[1], energies + ends[2]
-    system = System("TwistCable3D", rows.dofs)
-    system.residual, system.tangent = forces, tangents
+    # broken rows with user functions are included, so that the storage of the matrix does not change when cables break
+    users = bool(has_function(rows).any())
+    system = System(rows.table.kind, rows.dofs)
+    system.residual, system.tangent = add_user_rows(forces, tangents, create_user_groups(rows) if users else [])
     system.mass = call(mass, lambda s: (weight, s.mass, s.pieces, s.values))
     system.fused = Fused(call(mass_product, lambda s: (weight, s.a, s.f)))
     system.inertia = Term(
@@ -199,7 +228,8 @@ def build(rows: LocalRows) -> System:
         energies,
         stored=("stretching", "bending", "torsion"),
         lost=damping,
-        conserves=not any(own[name].any() for name in damping),
+        is_whole=not users,
+        conserves=not (users or any(own[name].any() for name in damping)),
     )
     system.checks = Checks(diagnose=lambda s: diagnose(rows, s))
     return system
@@ -232,12 +262,12 @@ def refuse_coupling(table: EntityTable) -> None:
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for rows with invalid nodes, reference strains or stiffnesses."""
-    check_nodes(world, table)
-    share = table.local("strain_is_relative_to_reference")
-    table.refuse((share < 0.0) | (share > 1.0), ("strain_is_relative_to_reference",), "lie from 0 to 1")
-    table.refuse(table.local("reference_strain") <= -1.0, ("reference_strain",), "be > -1")
+    """Raise ModelError for rows with invalid nodes, reference strains, stiffnesses or user functions."""
+    check_cables(world, table)
     refuse_coupling(table)
+    EI = table.local("bending_stiffness")
+    uneven = (EI[:, 0] != EI[:, 1]) & ~is_none(read_functions(table, "bending_moment_function"))
+    table.refuse(uneven, ("bending_stiffness",), "have two equal values with bending_moment_function")
 
 
 register(
@@ -246,8 +276,8 @@ register(
     dofs=order_dofs,
     bind=bind,
     build=build,
-    outputs=OUTPUTS,
+    outputs=create_outputs(add_user_forces),
     check=check,
     source="[@langer1996]; [@meier2019]; [@costello1997]",
-    draw=draw,
+    draw=partial(draw, add_forces=add_user_forces),
 )

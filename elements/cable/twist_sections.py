@@ -193,6 +193,7 @@ class SectionPlaces:
 
     def __init__(self, rows: LocalRows, s: FloatArray) -> None:
         own: NDArray[Any] = rows.columns
+        self.rows = rows
         self.s, self.shape = np.ascontiguousarray(s), eval_shape(s, np.ones(()))
         self.groups = [(own[own["integration"] == n], create_rule(n)) for n in np.unique(own["integration"])]
         self.free, x = np.zeros((*s.shape, 3)), rows.layout.reference
@@ -208,14 +209,21 @@ class SectionPlaces:
         for some, rule in self.groups:
             fill_sections(some, rule, self.s, self.shape, self.free, x, v, a, c)
 
-    def eval(self, fields: Fields) -> RodSections:
+    def eval(self, fields: Fields, add_forces: AddForces) -> RodSections:
         """Evaluate the cross sections for the coordinates, velocities and accelerations in ``fields``."""
         c = create_sections(*self.s.shape)
         self.fill(fields.x, fields.v, fields.a, c)
+        add_forces(self, fields, c)
         return c
 
 
-def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
+AddForces = Callable[[SectionPlaces, Fields, RodSections], None]
+"""Function that adds axial forces and bending moments that differ from the linear law to cross sections."""
+
+
+def section_output(
+    unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray], add_forces: AddForces
+) -> Output:
     """Create an output variable that is evaluated at positions on the cables. If the positions are the same as in the
     previous call, the shape functions of the previous call are used again.
     """
@@ -225,33 +233,40 @@ def section_output(unit: str, doc: str, evaluate: Callable[[RodSections, Section
         kept: list[SectionPlaces] = rows.kept("places", list)
         if not (kept and np.array_equal(kept[0].s, s)):
             kept[:] = [SectionPlaces(rows, s)]
-        values = evaluate(kept[0].eval(fields), kept[0])
+        values = evaluate(kept[0].eval(fields, add_forces), kept[0])
         return values if np.ndim(x) == 2 else values[:, 0]
 
     return Output(unit, doc, at)
 
 
-OUTPUTS: dict[str, Output] = {
-    "position": section_output("m", "global position at x, shape (3,)", lambda c, _: c.r),
-    "displacement": section_output(
-        "m", "global displacement at x from the reference, shape (3,)", lambda c, places: c.r - places.reference
-    ),
-    "velocity": section_output("m/s", "global velocity at x, shape (3,)", lambda c, _: c.v),
-    "acceleration": section_output("m/s^2", "global acceleration at x, (3,)", lambda c, _: c.a),
-    "director": section_output("1", "global slope r' at x, not normalised, shape (3,)", lambda c, _: c.p),
-    "frame": section_output("1", "frame of the material at x, columns t, d_1, d_2, (3, 3)", lambda c, _: c.D),
-    "angular_velocity": section_output("rad/s", "angular velocity of the material at x, (3,)", lambda c, _: c.omega),
-    "axial_strain": section_output("1", "axial strain at x: |r'| - 1", lambda c, _: c.eps),
-    "twist": section_output(
-        "rad/m", "twist of the material per length, minus the twist of the reference configuration", lambda c, _: c.tau
-    ),
-    "curvature": section_output("1/m", "curvature at x: (r' × r'')/|r'|², shape (3,)", lambda c, _: c.kappa),
-    "material_curvature": section_output("1/m", "curvatures κ_1, κ_2 about d_1, d_2 at x, (2,)", lambda c, _: c.K),
-    "axial_force": section_output("N", "axial force at x, tension > 0", lambda c, _: c.N),
-    "torque": section_output("N m", "torque about the axis", lambda c, _: c.M),
-    "bending_moment": section_output("N m", "bending moment at x, shape (3,)", lambda c, _: c.m),
-}
-"""The output variables of `TwistCable3D`."""
+def create_outputs(add_forces: AddForces) -> dict[str, Output]:
+    """Create the output variables of a type of cable with twist."""
+
+    def output(unit: str, doc: str, evaluate: Callable[[RodSections, SectionPlaces], FloatArray]) -> Output:
+        return section_output(unit, doc, evaluate, add_forces)
+
+    return {
+        "position": output("m", "global position at x, shape (3,)", lambda c, _: c.r),
+        "displacement": output(
+            "m", "global displacement at x from the reference, shape (3,)", lambda c, places: c.r - places.reference
+        ),
+        "velocity": output("m/s", "global velocity at x, shape (3,)", lambda c, _: c.v),
+        "acceleration": output("m/s^2", "global acceleration at x, (3,)", lambda c, _: c.a),
+        "director": output("1", "global slope r' at x, not normalised, shape (3,)", lambda c, _: c.p),
+        "frame": output("1", "frame of the material at x, columns t, d_1, d_2, (3, 3)", lambda c, _: c.D),
+        "angular_velocity": output("rad/s", "angular velocity of the material at x, (3,)", lambda c, _: c.omega),
+        "axial_strain": output("1", "axial strain at x: |r'| - 1", lambda c, _: c.eps),
+        "twist": output(
+            "rad/m",
+            "twist of the material per length, minus the twist of the reference configuration",
+            lambda c, _: c.tau,
+        ),
+        "curvature": output("1/m", "curvature at x: (r' × r'')/|r'|², shape (3,)", lambda c, _: c.kappa),
+        "material_curvature": output("1/m", "curvatures κ_1, κ_2 about d_1, d_2 at x, (2,)", lambda c, _: c.K),
+        "axial_force": output("N", "axial force at x, tension > 0", lambda c, _: c.N),
+        "torque": output("N m", "torque about the axis", lambda c, _: c.M),
+        "bending_moment": output("N m", "bending moment at x, shape (3,)", lambda c, _: c.m),
+    }
 
 
 def eval_parabola(s: FloatArray) -> FloatArray:
@@ -261,21 +276,22 @@ def eval_parabola(s: FloatArray) -> FloatArray:
     return np.stack(((1.0 - s) * (1.0 - 2.0 * s), 4.0 * s * (1.0 - s), s * (2.0 * s - 1.0)))
 
 
-def draw(rows: LocalRows, fields: Fields, subdivisions: int) -> Drawing:
+def draw(rows: LocalRows, fields: Fields, subdivisions: int, add_forces: AddForces) -> Drawing:
     """Draw each cable as ``subdivisions`` lines of equal reference length. Connected cables have the same part
     label.
     """
     count, n = len(rows.rows), subdivisions + 1
     s = np.broadcast_to(np.arange(n) / subdivisions, (count, n))
     places: SectionPlaces = rows.kept(f"lines {subdivisions}", lambda: SectionPlaces(rows, s))
-    c, number, x = places.eval(fields), np.arange(count * n).reshape(count, n), rows.columns["length"][:, None] * s
+    c, number = places.eval(fields, add_forces), np.arange(count * n).reshape(count, n)
+    x = rows.columns["length"][:, None] * s
     smooth = np.flatnonzero(rows.columns["integration"] == 2)
     if len(smooth):
         # The equations of equilibrium contain only the axial forces at s = 0, 1/2 and 1. Between these positions the
         # axial force oscillates.
         ends = np.broadcast_to(np.array([0.0, 0.5, 1.0]), (count, 3))
         three: SectionPlaces = rows.kept("three places", lambda: SectionPlaces(rows, ends))
-        c.N[smooth] = (three.eval(fields).N @ eval_parabola(s[0]))[smooth]
+        c.N[smooth] = (three.eval(fields, add_forces).N @ eval_parabola(s[0]))[smooth]
     return Drawing(
         points=c.r.reshape(-1, 3),
         lines=np.stack((number[:, :-1].ravel(), number[:, 1:].ravel()), axis=1),

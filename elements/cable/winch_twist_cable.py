@@ -103,7 +103,7 @@ class WinchTwistCable3D(WinchCable2D):
     `winch_rope` creates such cables.
     """
 
-    provides: ClassVar[tuple[str, ...]] = ("winch cable", "track cable")
+    provides: ClassVar[tuple[str, ...]] = ("winch cable", "strained cable", "track cable")
     node0 = ref("PointSlopeTwist3D", "node on the side of the outlet")
     node1 = ref("PointSlopeTwist3D", "node on the side of the end of the rope")
     rotary_inertia = twist_cable.TwistCable3D.rotary_inertia

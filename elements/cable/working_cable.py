@@ -25,7 +25,6 @@ from functools import partial
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import NDArray
 
 from windlass.elements.cable.cable2d import IN_PLANE, Cable2D
 from windlass.elements.cable.cable3d import IN_SPACE, Cable3D
@@ -40,7 +39,7 @@ from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Tables, register
-from windlass.framework.model.schema import column, ref
+from windlass.framework.model.schema import Component, column, ref
 from windlass.framework.model.table import EntityTable
 
 PLACES = 51
@@ -98,8 +97,8 @@ def find_fast_strains(T: FloatArray, stiffness: float, stiffening: float) -> Flo
     return np.asarray(np.log1p(stiffening * T / stiffness) / stiffening)
 
 
-def create_own(rows: LocalRows) -> NDArray[Any]:
-    """Create the records of the rows. The records of broken ropes contain no curves, and D = 0."""
+def list_law(rows: LocalRows) -> dict[str, Any]:
+    """Return the fields of the law, see `list_fields`. For broken ropes they contain no curves, and D = 0."""
     from scipy.interpolate import PchipInterpolator  # imported here, because SciPy takes long to load
 
     get = rows.local
@@ -114,13 +113,13 @@ def create_own(rows: LocalRows) -> NDArray[Any]:
         x[i, :k], T[i, :k], slope[i, :k] = y, tensions[i], curve.derivative()(y)
         work[i, :k] = curve.antiderivative()(y)
         least[i] = find_slow_strain(y, tensions[i], slope[i, :k], get("largest_load")[i])
-    return create_ropes(
-        rows, rows.dofs.shape[1] // 4, law=np.where(whole, WORKING, LINEAR), stiffness=get("axial_stiffness"),
-        damping=get("slow_damping"), stiffening=whole * get("stiffening"), offset=get("working_offset"),
-        working=get("working_stiffness"), quadratic=get("working_quadratic"), exponent=get("working_exponent"),
-        least=least, data=rows.data_start("data"), x=x, T=T, slope=slope, work=work,
-        count=np.array([len(values) for values in strains], np.int64),
-    )  # fmt: skip
+    return {
+        "law": np.where(whole, WORKING, LINEAR), "stiffness": get("axial_stiffness"), "damping": get("slow_damping"),
+        "stiffening": whole * get("stiffening"), "offset": get("working_offset"), "working": get("working_stiffness"),
+        "quadratic": get("working_quadratic"), "exponent": get("working_exponent"), "least": least,
+        "data": rows.data_start("data"), "x": x, "T": T, "slope": slope, "work": work,
+        "count": np.array([len(values) for values in strains], np.int64),
+    }  # fmt: skip
 
 
 def find_slow_strain(y: FloatArray, T: FloatArray, slope: FloatArray, load: float) -> float:
@@ -171,7 +170,7 @@ def eval_curves(xi: Any, quadratic: float, exponent: float) -> FloatArray:
     return np.asarray(xi * (quadratic * xi + 1.0 - quadratic))
 
 
-def fill_defaults(world: Tables, values: dict[str, Any], component: type[Cable2D]) -> dict[str, Any]:
+def fill_defaults(world: Tables, values: dict[str, Any], component: type[Component]) -> dict[str, Any]:
     """Create the history values of new rows.
 
     Raises:
@@ -231,7 +230,7 @@ for working, of_kind, dims in ((WorkingCable2D, IN_PLANE, 2), (WorkingCable3D, I
         working,
         "element",
         dofs=("node0", "node1", "slow"),
-        bind=lambda rows: RopeView(rows, create_own(rows)),
+        bind=lambda rows: RopeView(rows, create_ropes(rows, list_law(rows))),
         build=partial(build_ropes, kind=of_kind, slow=True, keeps=True),
         outputs=rope_outputs(OUTPUTS[dims], True) | SLOW,
         fill_defaults=partial(fill_defaults, component=working),

@@ -5,7 +5,9 @@ In 2D the elements are of type `Cable2D`, or `ALECable2D` if ``ale`` (an `ALENod
 given. In 3D the elements are of type `Cable3D`, or `TwistCable3D` if ``torsional_stiffness`` is given. If
 ``slow_stiffness`` or ``static_stiffness`` is given, the elements are fibre ropes (`FibreCable2D`, `FibreCable3D`). If
 ``working_strains`` is given, they are fibre ropes with working curves (`WorkingCable2D`, `WorkingCable3D`). If
-``tension_table`` is given, the elements are cables with a table (`TableCable2D`, `TableCable3D`).
+``tension_table`` is given, the elements are cables with a table (`TableCable2D`, `TableCable3D`). With
+``torsional_stiffness``, these ropes have twist in 3D (`TwistFibreCable3D`, `TwistWorkingCable3D`,
+`TwistTableCable3D`).
 
 The files routes.py, spatial_routes.py, spline_route.py and catenary.py contain the geometry of routes.
 """

@@ -18,10 +18,15 @@ from windlass.elements import (
     Ground,
     PointSlope2D,
     PointSlope3D,
+    PointSlopeTwist3D,
     RigidBody2D,
     RigidBody3D,
     TableCable2D,
     TableCable3D,
+    TwistCable3D,
+    TwistFibreCable3D,
+    TwistTableCable3D,
+    TwistWorkingCable3D,
     WorkingCable2D,
     WorkingCable3D,
     generic_node,
@@ -51,6 +56,7 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
         "body": [body],
         "PointSlope2D": [world.add(PointSlope2D, position=(x, 0.0)) for x in (0.0, 1.0)],
         "PointSlope3D": [world.add(PointSlope3D, position=(x, 0.0, 0.0)) for x in (0.0, 1.0)],
+        "PointSlopeTwist3D": [world.add(PointSlopeTwist3D, position=(x, 0.0, 0.0)) for x in (0.0, 1.0)],
         "ALENode": [world.add(ALENode)],
         "state node": [world.add(state_node(2))],
         "node": [world.add(generic_node(1)) for _ in range(2)],
@@ -60,9 +66,9 @@ def references(world: wl.World, kind: type[Component]) -> dict[str, Any]:
         made["rigid marker"] = [con.rigid_marker(world, world.add(Ground)), con.rigid_marker(world, ball)]
     targets = {ref.target for ref in kind.refs.values()}
     made |= {target: [rope(world)] for target in ("cable", "cable or beam") if target in targets}
-    if "beam" in targets:
+    if "beam or twist cable" in targets:
         columns = {"stiffness": (1e3, 1e3, 1.0), "mass_per_length": 1.0, "rotary_inertia": 1.0}
-        made["beam"] = [straight_beam(world, (0.0, 0.0), (1.0, 0.0), 1, **columns)]
+        made["beam or twist cable"] = [straight_beam(world, (0.0, 0.0), (1.0, 0.0), 1, **columns)]
     single = len(kind.refs) == 1
     row, taken = {}, dict.fromkeys(made, 0)
     for name, ref in kind.refs.items():
@@ -88,11 +94,13 @@ def row_of(world: wl.World, kind: type[Component], name: str) -> dict[str, Any]:
     row = {name: valid_value(col) for name, col in kind.columns.items() if col.default is REQUIRED}
     if kind is con.CoordinateVectorConstraint and name == "offset_function":
         row["factors1"] = (1.0,)
-    if kind in (FibreCable2D, FibreCable3D):
+    if kind is TwistCable3D:
+        row["bending_stiffness"] = 1.0
+    if kind in (FibreCable2D, FibreCable3D, TwistFibreCable3D):
         row["slow_stiffness"] = 1.0
-    if kind in (WorkingCable2D, WorkingCable3D):
+    if kind in (WorkingCable2D, WorkingCable3D, TwistWorkingCable3D):
         row |= {"working_strains": (0.0, 1.0), "working_tensions": (0.0, 0.5)}
-    if kind in (TableCable2D, TableCable3D):
+    if kind in (TableCable2D, TableCable3D, TwistTableCable3D):
         row |= {"table_strains": (0.0, 1.0), "table_tensions": (0.0, 1.0)}
     return {**row, **references(world, kind)}
 

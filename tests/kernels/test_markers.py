@@ -22,10 +22,12 @@ from windlass.elements.bodies.rigid2d import RigidBody2D
 from windlass.elements.cable.ale_cable2d import ALECable2D
 from windlass.elements.cable.cable2d import Cable2D
 from windlass.elements.cable.cable3d import Cable3D
+from windlass.elements.cable.twist_cable import TwistCable3D
 from windlass.elements.nodes.ale_node import ALENode
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes2d import Point2D, PointSlope2D, RigidNode2D
 from windlass.elements.nodes.nodes3d import PointSlope3D
+from windlass.elements.nodes.twist_node import PointSlopeTwist3D
 from windlass.elements.routes.beam_lines import straight_beam
 from windlass.elements.routes.cable_chain import nodes_of
 from windlass.framework.assembly.assembly import Assembly
@@ -51,6 +53,8 @@ PLACES = {
     "moving cable": (0.3, 0.1),
     "axis in space": (0.25, 0.0, 0.0),
     "beside axis in space": (0.2, 0.15, -0.1),
+    "twisted axis in space": (0.3, 0.0, 0.0),
+    "beside twisted axis in space": (0.2, 0.15, -0.1),
     "section node in space": (0.0, 0.0),
     "section in space": (0.2, 0.15, -0.1),
     "beam of order 1": (0.2, 0.1),
@@ -101,6 +105,14 @@ def create_entities(world: World) -> dict[str, Entity]:
         axial_stiffness=100.0,
         bending_stiffness=1.0,
     )
+    twisted = world.add(
+        PointSlopeTwist3D, position=[(0.1, 0.2, 0.3), (0.6, 0.5, 0.4)], slope=[(0.8, 0.6, 0.2), (0.9, 0.3, 0.1)],
+        normal=(0.1, 0.3, 1.0), twist=[0.3, -0.2],
+    )  # fmt: skip
+    rod = world.add(
+        TwistCable3D, node0=twisted[0], node1=twisted[1], length=0.7, mass_per_length=1.0, axial_stiffness=100.0,
+        bending_stiffness=1.0, torsional_stiffness=1.0, rotary_inertia=0.1,
+    )  # fmt: skip
     section = {"stiffness": np.ones(6), "section_stiffness": np.ones(3), "rotary_inertia": (2.0, 1.0, 1.0)}
     beam = straight_beam(world, (0.1, 0.2, 0.3), (0.5, 0.3, 0.4), 1, order=2, mass_per_length=1.0, **section)
     plane, space = (
@@ -128,6 +140,8 @@ def create_entities(world: World) -> dict[str, Entity]:
         "moving cable": moving,
         "axis in space": spatial,
         "beside axis in space": spatial,
+        "twisted axis in space": rod,
+        "beside twisted axis in space": rod,
         "section node in space": nodes_of(world, beam)[1],
         "section in space": beam,
         "ground": world.add(Ground, position=(1.0, 2.0, 3.0)),
@@ -243,6 +257,7 @@ def test_kinds() -> None:
     assert kinds["rigid node"] == "RigidNodePosition"
     assert kinds["body point"] == "PositionOnRigid2D"
     assert kinds["axis in space"] == kinds["beside axis in space"] == "PositionOnCable3D"
+    assert kinds["twisted axis in space"] == kinds["beside twisted axis in space"] == "PositionOnTwistCable3D"
     assert kinds["section node in space"] == "SectionNodePosition"
     assert kinds["section in space"] == "PositionOnSlopeBeam3D"
     assert kinds["beam of order 2"] == "PositionOnBeam2D" and kinds["beam of order 2 in space"] == "PositionOnBeam3D"

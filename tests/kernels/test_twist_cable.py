@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.optimize import brentq
 from scipy.spatial.transform import Rotation
 
 from windlass.connectors import (
@@ -16,6 +17,8 @@ from windlass.connectors import (
     GenericJoint,
     LineLoad,
     PlaneSurface,
+    PositionOnCable3D,
+    PositionOnTwistCable3D,
     Torque,
     add_surface_contact,
     clamp,
@@ -48,6 +51,7 @@ from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
 from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.failure import NotConverged
+from windlass.solvers.modes.modes import Modes
 from windlass.solvers.static import Static
 from windlass.testing import check_tangent
 
@@ -282,6 +286,89 @@ def test_body_at_the_end_turns_with_the_rod() -> None:
     state = Static(world, name="").solve()
     check_tangent(world, state)
     assert_allclose(eval_output(rod, "torque", state), 0.5, rtol=1e-9)
+
+
+def test_markers_on_elements_rotate_with_the_material() -> None:
+    """The frame of a marker on an element is the frame of the material at this point, and equals the frame of the node
+    at an end.
+    """
+    world, rods = create_rods(3)
+    length = float(rods.length[1])
+    places = np.array([0.0, 0.3, 1.0]) * length
+    offset = np.array((0.2, -0.1))
+    markers = rigid_marker(world, rods[1], [(x, *offset) for x in places])
+    world.add(Force, marker=markers)
+    state = shake(State(world))
+    assembly = serial_assembly(world)
+    assembly.load_fields(state)
+    columns = assembly.fields.markers["position marker"]
+    D = eval_output(rods[1], "frame", state, x=places[None])
+    assert_allclose(columns.rotation, D, atol=1e-13)
+    assert_allclose(columns.rotation[[0, 2]], eval_output(nodes_of(world, rods)[1:3], "frame", state), atol=1e-13)
+    assert_allclose(
+        columns.angular_velocity, eval_output(rods[1], "angular_velocity", state, x=places[None]), atol=1e-12
+    )
+    r = eval_output(rods[1], "position", state, x=places[None])
+    assert_allclose(columns.position, r + D[:, :, 1:] @ offset, atol=1e-13)
+
+
+def test_torque_on_a_marker_is_conjugate_to_the_rotation() -> None:
+    """The power of a torque on a marker is the torque times the angular velocity of the material, and the power of a
+    force beside the axis is the force times the velocity of the point.
+    """
+    world, rods = create_rods(3)
+    x = 0.4 * float(rods.length[1])
+    plain = residual(world, shake(State(world)))
+    torque, force = np.array((1.0, -2.0, 3.0)), np.array((4.0, 1.0, -2.0))
+    loaded, others = create_rods(3)
+    marker = rigid_marker(loaded, others[1], (x, 0.2, -0.1))
+    loaded.add(Torque, marker=marker, vector=torque)
+    loaded.add(Force, marker=marker, vector=force)
+    state = shake(State(loaded))
+    applied = plain - residual(loaded, state)
+    D = eval_output(others[1], "frame", state, x=x)
+    spin = eval_output(others[1], "angular_velocity", state, x=x)
+    velocity = eval_output(others[1], "velocity", state, x=x) + np.cross(spin, D @ (0.0, 0.2, -0.1))
+    assert_allclose(applied @ state.v, torque @ spin + force @ velocity, rtol=1e-12)
+
+
+def test_pendulum_on_a_twisted_shaft() -> None:
+    """A pendulum that is fixed to a point of an element at the end of a shaft twists the shaft. The angle fulfils
+    GJ φ/L = -m g l cos φ, and the frequency about the equilibrium is √((GJ/L - m g l sin φ)/(m l² + J L/3)).
+    """
+    GJ, L, l, m, g = 6.0, 1.5, 0.4, 2.0, 9.81
+    world = World(gravity=(0.0, 0.0, -g))
+    columns = {**ROD, "mass_per_length": 1e-9, "rotary_inertia": 1e-6}
+    rod = straight_cable(world, (0, 0, 0), (L, 0, 0), 3, torsional_stiffness=GJ, **columns)
+    nodes = nodes_of(world, rod)
+    clamp(world, nodes[0])
+    fix(world, nodes[1:], "x", "y", "z", "x'", "y'", "z'")
+    bob = world.add(RigidBody3D, position=(L, l, 0.0), mass=m, inertia=1e-9)
+    end = rigid_marker(world, rod[2], (float(rod.length[2]), 0.0))
+    world.add(GenericJoint, marker0=end, marker1=rigid_marker(world, bob, (0.0, -l, 0.0)))
+    state = Static(world, name="", rtol=1e-12).solve()
+    angle = brentq(lambda phi: GJ * phi / L + m * g * l * np.cos(phi), -1.5, 0.0)
+    assert_allclose(eval_output(nodes[3], "twist", state), angle, rtol=1e-8)
+    assert_allclose(eval_output(rod, "torque", state), GJ * angle / L, rtol=1e-8)
+    assert_allclose(eval_output(bob, "position", state), (L, l * np.cos(angle), l * np.sin(angle)), atol=1e-8)
+    check_tangent(world, state)
+    found = Modes(world, count=1, name="").solve(state)
+    inertia = m * l**2 + 1e-6 * L / 3.0
+    exact = np.sqrt((GJ / L - m * g * l * np.sin(angle)) / inertia)
+    assert_allclose(2.0 * np.pi * found.frequencies[0], exact, rtol=1e-5)
+
+
+def test_markers_without_twist_are_refused_on_rods() -> None:
+    world, rods = create_rods(1)
+    world.add(PositionOnCable3D, cable=rods, x=0.1)
+    with pytest.raises(ModelError, match="cable in PositionOnCable3D row 0 is a TwistCable3D: must be a cable without"):
+        world.finalize()
+    world, rods = create_rods(1)
+    world.add(PositionOnTwistCable3D, cable=rods, x=2.0)
+    with pytest.raises(
+        ModelError, match=r"x = 2.0 m in PositionOnTwistCable3D row 0: must be <= .* m, the cable's len"
+    ):
+        world.finalize()
 
 
 def test_laws_of_cables_act_on_rods() -> None:

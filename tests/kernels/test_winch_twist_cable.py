@@ -65,6 +65,14 @@ def test_tangent_against_differences(turned_from: Any) -> None:
     check_tangent(create_rope(store_tension=8.0, store_twist=0.3, turned_from=turned_from)[0], displacement=0.2)
 
 
+def test_strain_coordinate() -> None:
+    """Laws on the strain of cables, which depends on the payout, have exact tangents."""
+    world, rope, *_ = create_rope(store_tension=8.0)
+    strain = con.strain_coordinate(world, rope.cables, 0.3)
+    world.add(con.CoordinateSpringDamper, marker1=strain, stiffness=100.0, damping=3.0)
+    check_tangent(world, displacement=0.2)
+
+
 def test_at_fixed_length_it_is_the_rod() -> None:
     """At fixed length, a winch cable with torsion and a `TwistCable3D` exert equal forces, inertia forces and weights
     on the nodes.

@@ -123,9 +123,9 @@ def add_rope_machine() -> World:
     return world
 
 
-def add_fibre_ropes(space: bool) -> World:
+def add_fibre_ropes(space: bool, twist: bool = False) -> World:
     """Create a fibre rope with a slow strain, a rope with working curves, a rope with a table of tensions, and a rope
-    with friction of its wires, in 2D or 3D.
+    with friction of its wires, in 2D or 3D. In 3D, the ropes can have twist, and torques on points and along the axis.
     """
     world = wl.World(gravity=(0.1, -9.81, 0.3) if space else (0.1, -9.81))
     laws = (
@@ -144,12 +144,18 @@ def add_fibre_ropes(space: bool) -> World:
         {"tension_table": [(-0.1, -500.0), (0.0, 0.0), (0.02, 300.0), (0.05, 1000.0)]},
         {"axial_stiffness": 1e4, "reference_strain": -0.01},
     )
+    torsion = {"torsional_stiffness": 0.7, "rotary_inertia": 0.01, "coupling": 15.0} if twist else {}
     for law in laws:
         ends = (0.0, 0.0, 0.0), (1.0, 0.1, 0.2)
         start, end = ends if space else (ends[0][:2], ends[1][:2])
         rope = straight_cable(
-            world, start, end, 2, bending_stiffness=1.0, mass_per_length=0.5, axial_damping=2.0, **law
+            world, start, end, 2, bending_stiffness=1.0, mass_per_length=0.5, axial_damping=2.0, **law, **torsion
         )
+        if twist:
+            marker = con.rigid_marker(world, rope[0], (0.2, 0.02, 0.01))
+            world.add(con.Torque, marker=marker, vector=(0.3, -0.2, 0.1))
+            world.add(con.Force, marker=marker, vector=(1.0, -2.0, 0.5))
+            world.add(con.LineTorque, cable=rope, vector=(0.3, 0.1, -0.2), body_fixed=True)
     world.add(
         con.WireFriction, cable=rope, axial_stiffness=5e3, slip_force=6.0, bending_stiffness=2.0, slip_moment=2e-3,
         slip_moment_per_tension=2e-5,
@@ -233,6 +239,7 @@ def list_models(folder: Path) -> dict[str, Callable[[], World]]:
         "ropes": add_rope_machine,
         "plane fibres": lambda: add_fibre_ropes(False),
         "fibres": lambda: add_fibre_ropes(True),
+        "twisted fibres": lambda: add_fibre_ropes(True, twist=True),
     }
     found = {name: lambda f=function: find_world(f) for name, function in functions.items()}
     return found | {name: lambda n=name: world_of_example(n, folder) for name in EXAMPLES}

@@ -210,6 +210,10 @@ def test_misspelt_and_missing_arguments_are_named() -> None:
             lambda: wl.Rope(world, [(0.0, 0.0), (10.0, 5.0)], axial_stiffness=1e4, mass_per_length=0.1, on=0.0),  # type: ignore[list-item]
             r"pulleys = .* must be a list of pulleys \(con\.lay_line lays a line without pulleys",
         ),
+        (
+            lambda: wl.Rope(world, pulleys, axial_stiffness=1e4, mass_per_length=0.1, torsion=2.0),
+            r"Rope has no argument 'torsion': did you mean torsional_stiffness \[N m\^2\]\?",
+        ),
         (lambda: wl.Belt(world, pulleys, mass_per_length=0.1), r"Belt needs axial_stiffness \[N\]"),
         (lambda: belt.average(starts=0.1), r"average has no argument 'starts': did you mean start\?"),
         (lambda: belt.steady({"driver": -10.0}, torqes={}), r"steady has no argument 'torqes': did you mean torques\?"),

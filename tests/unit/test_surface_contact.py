@@ -116,7 +116,7 @@ def test_errors_of_ropes_that_friction_turns() -> None:
     ):
         con.add_surface_contact(world, surface, rope, rope_radius=0.01, **stiff)
     with pytest.raises(
-        wl.ModelError, match=r"cable in ContactFrictionSurfaceTwistCable row 0 = .*: must be a TwistCable3D"
+        wl.ModelError, match=r"cable in ContactFrictionSurfaceTwistCable row 0 = .*: must be a twist cable"
     ):
         world.add(
             con.ContactFrictionSurfaceTwistCable, surface=surface, cable=rope, points=1, rope_radius=0.01,

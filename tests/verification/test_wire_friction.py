@@ -523,8 +523,8 @@ def test_bad_friction(friction: dict[str, Any], words: str) -> None:
 
 
 def test_bad_cables() -> None:
-    """Cables with moving material or with twist, and nonlinear tensions with a slip moment that depends on the tension,
-    cause errors.
+    """Cables with moving material, and nonlinear tensions with a slip moment that depends on the tension, cause
+    errors.
     """
     fibre = {"slow_stiffness": 1e5, "slow_damping": 1e5}
     table = {"tension_table": [(0.0, 0.0), (0.1, 1e3)]}
@@ -535,8 +535,6 @@ def test_bad_cables() -> None:
         with pytest.raises(wl.ModelError, match=words):
             lay(MIXED, **columns)[0].finalize()
     wrong = "cable in WireFriction row 0 is a {}: must be a Cable2D, a Cable3D"
-    with pytest.raises(wl.ModelError, match=wrong.format("TwistCable3D")):
-        lay(BENDING, 3, torsional_stiffness=1.0, rotary_inertia=1e-6)[0].finalize()
     world = wl.World()
     nodes = world.add(PointSlope2D, position=[(0.0, 0.0), (1.0, 0.0)], slope=(1.0, 0.0))
     ends = {"node0": nodes[0], "node1": nodes[1], "ale": world.add(ALENode), "length": 1.0}

@@ -18,8 +18,7 @@ from windlass.connectors.friction.bristle import check_friction
 from windlass.connectors.markers.cable_markers3d import axis_dofs
 from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.connectors.markers.position_markers import list_handles
-from windlass.elements.cable.twist_sections import fill_references
-from windlass.elements.nodes.twist_node import read_frames
+from windlass.elements.cable.twist_rotation import find_frames
 from windlass.elements.routes.cable_order import find_chains
 from windlass.framework.arrays import BoolArray, IntArray
 from windlass.framework.checks.checks import checked, each, either, inside, instance, number, whole, yes_no

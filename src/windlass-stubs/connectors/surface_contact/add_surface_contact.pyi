@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 from windlass.connectors.contact.axes import collect_lengths
 from windlass.connectors.contact.rows import DEPTH_SHARE
+from windlass.connectors.markers.cable_markers3d import TWIST_CABLE
 from windlass.connectors.markers.cable_shape import collect_column
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.point_contact.contact_set import ContactSet
@@ -19,7 +20,6 @@ from windlass.connectors.surface_contact.contact_friction_surface_winch import C
 from windlass.connectors.surface_contact.contact_friction_turning import ContactFrictionBedTwistCable, ContactFrictionBedTwistWinch, ContactFrictionSurfaceSetTwistWinch, ContactFrictionSurfaceTwistWinch
 from windlass.connectors.surface_contact.surfaces import SURFACE, DrumSurface, PlaneSurface, VGrooveFlank
 from windlass.elements.beam.beam3d import Beam3D
-from windlass.elements.cable.twist_cable import TwistCable3D
 from windlass.elements.cable.winch_twist_cable import WinchTwistCable3D
 from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, handle, inside, instance, number, numbers, optional, whole, yes_no

@@ -121,6 +121,7 @@ from windlass.connectors.markers.position_markers import PositionOnGround
 from windlass.connectors.markers.position_markers import PositionOnRigid2D
 from windlass.connectors.markers.position_markers3d import PositionOnRigid3D
 from windlass.connectors.markers.section_markers import PositionOnSlopeBeam3D
+from windlass.connectors.markers.twist_cable_markers import PositionOnTwistCable3D
 from windlass.connectors.constraints.prismatic_joint2d import PrismaticJoint2D
 from windlass.connectors.surface_contact.surfaces import ProfileSurface
 from windlass.connectors.rigid_springs.reeving_system_springs import ReevingSystemSprings
@@ -153,7 +154,10 @@ from windlass.connectors.springs.tensioner_spring import TensionerSpring
 from windlass.connectors.loads.torque import Torque
 from windlass.connectors.rigid_springs.torsional_spring_damper import TorsionalSpringDamper
 from windlass.elements.cable.twist_cable import TwistCable3D
+from windlass.elements.cable.twist_ropes import TwistFibreCable3D
 from windlass.connectors.markers.twist_markers import TwistNodePosition
+from windlass.elements.cable.twist_ropes import TwistTableCable3D
+from windlass.elements.cable.twist_ropes import TwistWorkingCable3D
 from windlass.elements.beam.unit_rotation import UnitRotation3D
 from windlass.connectors.surface_contact.surfaces import VGrooveFlank
 from windlass.elements.cable.winch_cable import WinchCable2D
@@ -1206,6 +1210,11 @@ class PositionOnSlopeBeam3DEntity(Entity):
     x: Any
     offset: Any
     beam: Any
+class PositionOnTwistCable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    x: Any
+    offset: Any
+    cable: Any
 class PrismaticJoint2DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     axis: Any
@@ -1503,12 +1512,94 @@ class TwistCable3DEntity(Entity):
     reference_twist: Any
     strain_is_relative_to_reference: Any
     integration: Any
+    axial_force_function: Any
+    axial_force_derivatives: Any
+    bending_moment_function: Any
+    bending_moment_derivatives: Any
     broken: Any
     node0: Any
     node1: Any
+class TwistFibreCable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    rotary_inertia: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    torsional_stiffness: Any
+    coupling: Any
+    axial_damping: Any
+    bending_damping: Any
+    torsional_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    reference_twist: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    broken: Any
+    slow_stiffness: Any
+    static_stiffness: Any
+    slow_damping: Any
+    stiffening: Any
+    node0: Any
+    node1: Any
+    slow: Any
 class TwistNodePositionEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     node: Any
+class TwistTableCable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    rotary_inertia: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    torsional_stiffness: Any
+    coupling: Any
+    axial_damping: Any
+    bending_damping: Any
+    torsional_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    reference_twist: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    broken: Any
+    table_strains: Any
+    table_tensions: Any
+    node0: Any
+    node1: Any
+class TwistWorkingCable3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    length: Any
+    mass_per_length: Any
+    rotary_inertia: Any
+    axial_stiffness: Any
+    bending_stiffness: Any
+    torsional_stiffness: Any
+    coupling: Any
+    axial_damping: Any
+    bending_damping: Any
+    torsional_damping: Any
+    reference_strain: Any
+    reference_curvature: Any
+    reference_twist: Any
+    strain_is_relative_to_reference: Any
+    integration: Any
+    broken: Any
+    slow_damping: Any
+    stiffening: Any
+    working_strains: Any
+    working_tensions: Any
+    largest_load: Any
+    working_offset: Any
+    working_stiffness: Any
+    working_quadratic: Any
+    working_exponent: Any
+    node0: Any
+    node1: Any
+    slow: Any
+    data: Any
 class UnitRotation3DEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     node: Any
@@ -1925,6 +2016,8 @@ class World():
     @overload
     def add(self, component: type[PositionOnSlopeBeam3D], *, name: str = ..., part: Part | None = ..., beam: One, x: Numbers = ..., offset: Numbers = ...) -> PositionOnSlopeBeam3DEntity: ...
     @overload
+    def add(self, component: type[PositionOnTwistCable3D], *, name: str = ..., part: Part | None = ..., cable: One, x: Numbers = ..., offset: Numbers = ...) -> PositionOnTwistCable3DEntity: ...
+    @overload
     def add(self, component: type[PrismaticJoint2D], *, name: str = ..., part: Part | None = ..., marker0: One, marker1: One, axis: Numbers, lock_rotation: YesNo = ..., angle: Numbers = ..., active: YesNo = ...) -> PrismaticJoint2DEntity: ...
     @overload
     def add(self, component: type[ProfileSurface], *, name: str = ..., part: Part | None = ..., marker: One = ..., axis: Numbers = ..., vertices: Numbers, rounding: Numbers = ..., depth: Numbers = ...) -> ProfileSurfaceEntity: ...
@@ -1987,9 +2080,15 @@ class World():
     @overload
     def add(self, component: type[TorsionalSpringDamper], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., data: One = ..., stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., frame0: Numbers = ..., frame1: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> TorsionalSpringDamperEntity: ...
     @overload
-    def add(self, component: type[TwistCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ...) -> TwistCable3DEntity: ...
+    def add(self, component: type[TwistCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., axial_force_function: UserFunctions = ..., axial_force_derivatives: UserFunctions = ..., bending_moment_function: UserFunctions = ..., bending_moment_derivatives: UserFunctions = ..., broken: YesNo = ...) -> TwistCable3DEntity: ...
+    @overload
+    def add(self, component: type[TwistFibreCable3D], *, name: str = ..., part: Part | None = ..., node0: One, node1: One, slow: One, length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_stiffness: Numbers = ..., static_stiffness: Numbers = ..., slow_damping: Numbers, stiffening: Numbers = ...) -> TwistFibreCable3DEntity: ...
     @overload
     def add(self, component: type[TwistNodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> TwistNodePositionEntity: ...
+    @overload
+    def add(self, component: type[TwistTableCable3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers = ..., bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., table_strains: Numbers, table_tensions: Numbers) -> TwistTableCable3DEntity: ...
+    @overload
+    def add(self, component: type[TwistWorkingCable3D], *, name: str = ..., part: Part | None = ..., node0: One = ..., node1: One = ..., slow: One = ..., data: One = ..., length: Numbers, mass_per_length: Numbers, rotary_inertia: Numbers, axial_stiffness: Numbers, bending_stiffness: Numbers, torsional_stiffness: Numbers, coupling: Numbers = ..., axial_damping: Numbers = ..., bending_damping: Numbers = ..., torsional_damping: Numbers = ..., reference_strain: Numbers = ..., reference_curvature: Numbers = ..., reference_twist: Numbers = ..., strain_is_relative_to_reference: Numbers = ..., integration: WholeNumbers = ..., broken: YesNo = ..., slow_damping: Numbers, stiffening: Numbers = ..., working_strains: Numbers, working_tensions: Numbers, largest_load: Numbers = ..., working_offset: Numbers = ..., working_stiffness: Numbers = ..., working_quadratic: Numbers = ..., working_exponent: Numbers = ...) -> TwistWorkingCable3DEntity: ...
     @overload
     def add(self, component: type[UnitRotation3D], *, name: str = ..., part: Part | None = ..., node: One) -> UnitRotation3DEntity: ...
     @overload
@@ -2152,6 +2251,12 @@ class World():
     def set(self, entity: TorsionalSpringDamperEntity, *, stiffness: Numbers = ..., damping: Numbers = ..., offset: Numbers = ..., rate_offset: Numbers = ..., preload: Numbers = ..., force_function: UserFunctions = ..., force_derivative: UserFunctions = ..., active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: TwistCable3DEntity, *, reference_strain: Numbers = ..., broken: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: TwistFibreCable3DEntity, *, reference_strain: Numbers = ..., broken: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: TwistTableCable3DEntity, *, reference_strain: Numbers = ..., broken: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: TwistWorkingCable3DEntity, *, reference_strain: Numbers = ..., broken: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: WinchCable2DEntity, *, active: YesNo = ..., broken: YesNo = ...) -> None: ...
     @overload
