@@ -25,7 +25,7 @@ PAID = (35, 53, 95, 109, 111)
 FOLDING = (150, 182)
 """Seeds of lines without friction that have no equilibrium without folds."""
 SLACK = 365
-"""Seed of a line without friction that is longer than the way along its slope and up to its end."""
+"""Seed of a line without friction that is longer than the distance along its slope and up to its end."""
 ALWAYS, LONG = (*range(16), 43, 54), 100
 """Seeds of lines in all test runs, and number of lines in long test runs. The solve of line 43 begins with a residual
 that is 10⁸ times the residual at the end, and in line 54 friction of contacts that close is lost at the end of the load
@@ -93,8 +93,8 @@ def test_lines_without_equilibrium(seed: int) -> None:
 
 
 def test_line_that_is_too_long() -> None:
-    """A line without friction has no equilibrium without folds if it is longer than the way along a slope to the point
-    below its end, plus the vertical way to its end. The error names the cable in which the line turns back.
+    """A line without friction has no equilibrium without folds if it is longer than the distance along a slope to the
+    point below its end, plus the vertical distance to its end. The error names the cable in which the line turns back.
     """
     model = create_line(SLACK)
     line, nodes = model.line, nodes_of(model.world, model.line)
