@@ -46,7 +46,8 @@ STATES = 3
 
 def create_ropes(rows: LocalRows, law: dict[str, Any]) -> NDArray[Any]:
     """Create the records of cables for the kernels, with the fields of `list_fields`."""
-    return create_records(**list_fields(rows, law), dofs=rows.dofs[:, : 4 * count_dims(rows.dofs.shape[1])])
+    dofs = rows.dofs[:, : 4 * count_dims(rows.dofs.shape[1])]
+    return create_records(**list_fields(rows, law) | {"dofs": dofs})
 
 
 def list_fields(rows: LocalRows, law: dict[str, Any]) -> dict[str, Any]:
@@ -85,8 +86,8 @@ def list_fields(rows: LocalRows, law: dict[str, Any]) -> dict[str, Any]:
     given: dict[str, Any] = dict.fromkeys(numbers, nothing)
     given |= {"law": np.full(count, LINEAR, np.int64), "data": np.full(count, -1, np.int64)}
     given |= {"x": none, "T": none, "slope": none, "work": none, "count": np.zeros(count, np.int64)}
-    given |= {"L": L, "EA": whole * rows.local("axial_stiffness"), "points": points, "w": w, "dS": dS, "free": free}
-    return given | {"states": rows.dofs[:, -STATES:]} | law
+    own = {"L": L, "EA": whole * rows.local("axial_stiffness"), "points": points, "w": w, "dS": dS, "free": free}
+    return {**own, "dofs": rows.dofs, "states": rows.dofs[:, -STATES:], **given, **law}
 
 
 @kernel
@@ -128,15 +129,9 @@ def find_largest(row: Any, j: int, slow: bool, data: FloatArray) -> float:
 
 
 @kernel(inline=True)
-def count_axes(row: Any) -> int:
-    """Return the number of dimensions d."""
-    return 2 if len(row.dofs) < 12 else 3
-
-
-@kernel(inline=True)
 def eval_slope(row: Any, j: int, x: FloatArray, p: FloatArray) -> float:
     """Write t = r'/|r'| at point j into p, shape (3,), and return |r'|."""
-    d, square = count_axes(row), 0.0
+    d, square = len(row.dofs) // 4, 0.0
     for a in range(d):
         p[a] = 0.0
         for b in range(4):
@@ -156,7 +151,7 @@ def residual(c: Any, slow: bool, data: FloatArray, x: FloatArray, v: FloatArray,
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]
-        d = count_axes(row)
+        d = len(row.dofs) // 4
         for j in range(row.points):
             y = v[row.states[j]] if slow else 0.0
             e = eval_slope(row, j, x, t) - 1.0 - row.free[j]
@@ -178,7 +173,7 @@ def tangent(
     t, gradient = np.zeros(3), np.zeros(12)
     for i in range(len(c)):
         row = c[i]
-        d = count_axes(row)
+        d = len(row.dofs) // 4
         for j in range(row.points):
             y = v[row.states[j]] if slow else 0.0
             size = eval_slope(row, j, x, t)

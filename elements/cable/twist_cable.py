@@ -158,8 +158,8 @@ def create_rods(rows: LocalRows, law: Mapping[str, Any]) -> NDArray[Any]:
     count = len(rows.rows)
     free_strain, free_curvature = np.zeros((count, MOST_POINTS[0])), np.zeros((count, MOST_POINTS[1], 2))
     more: dict[str, Any] = find_frames(rows.world, rows.table.ids_of(rows.rows), rows.reference)
-    more |= {"dofs": rows.dofs[:, :WIDTH], "place": np.arange(count), "free_strain": free_strain}
-    more |= {"free_curvature": free_curvature, **law}
+    more |= {**law, "dofs": rows.dofs[:, :WIDTH], "place": np.arange(count)}
+    more |= {"free_strain": free_strain, "free_curvature": free_curvature}
     given = {*rows.table.component.columns, *rows.table.component.refs}
     packed = rows.pack({name: more[name] for name in more if name not in given})
     for name in given.intersection(law):
