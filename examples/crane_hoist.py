@@ -229,8 +229,9 @@ def check_layer(hoisted: NDArray[np.float64], radius: float) -> tuple[Checks, Ch
     Columns of ``hoisted`` are the wound angle, time, height and speed of the block, tensions at anchor and drum, and
     torque.
     """
-    first, last = hoisted[0], hoisted[-1]
-    y, anchor, drum, torque = hoisted[:, (2, 4, 5, 6)].mean(axis=0)
+    first, last, sizes = hoisted[0], hoisted[-1], np.diff(hoisted[:, 1])
+    # means over time, because the steps have different sizes
+    y, anchor, drum, torque = sizes @ (hoisted[1:] + hoisted[:-1])[:, (2, 4, 5, 6)] / (2.0 * sizes.sum())
     geometric = sum(efficiency**k for k in range(falls))
     # the load vibrates vertically on the elastic rope, so its mean acceleration in this time is not 0 and is added to
     # gravity

@@ -56,6 +56,7 @@ from windlass.connectors.circle_points.kernels import (
 from windlass.connectors.circle_points.layers import eval_speed, find_bend, find_shear, follow_slip, follow_stretch
 from windlass.connectors.circle_points.residual import POINT_LANES, eval_points, gather_rows
 from windlass.connectors.contact.arctangent import wrap
+from windlass.connectors.contact.axes import reach_of_axis
 from windlass.connectors.contact.circles import create_pose
 from windlass.connectors.contact.decisions import find_limit, find_sticking, slip_along, stick_between
 from windlass.connectors.contact.update import create_update, place_type
@@ -216,7 +217,18 @@ def decide_states(
     return 0.0, 0.0, False
 
 
-_update = create_update(count_points, find_values, POINT, POINT_LANES, measure, decide_states)
+@kernel(inline=True)
+def is_far(c: PointRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, i: int) -> bool:
+    """Return whether all points of row i are certainly open, see `create_update`."""
+    row, q = c.rows[i], read_axis(c, x, i)
+    at, z = circle.position[row.circle], 0.0
+    reach = reach_of_axis(row.length * row.segments, (q[0], q[1], z, q[2], q[3], z, q[4], q[5], z, q[6], q[7], z))
+    dx, dy, reach = q[0] - at[0], q[1] - at[1], reach + abs(row.vertical_offset)
+    far: bool = np.sqrt(dx * dx + dy * dy) > row.radius + eval_growth(row, data, PRESS) + reach
+    return far
+
+
+_update = create_update(count_points, find_values, POINT, POINT_LANES, measure, decide_states, is_far)
 
 
 @kernel

@@ -19,6 +19,7 @@ Source: principle of virtual work; T. J. R. Hughes, The Finite Element Method, P
 
 from __future__ import annotations
 
+from math import sqrt
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -28,6 +29,7 @@ from windlass.connectors.markers.cable_shape import cable_lengths
 from windlass.elements.beam.rows import NODES, find_lengths, find_orders
 from windlass.elements.beam.rules import PLACES, lagrange
 from windlass.elements.cable.points import Four
+from windlass.elements.nodes.vectors import dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.law import LocalRows, Tables
@@ -227,3 +229,14 @@ def spread_space(c: Any, i: int, K: FloatArray, N: FloatArray) -> None:
     """Call `spread_tangent` for the axis of row i in 3D, see the argument ``spread`` of `create_tangent`."""
     if len(c.H):
         spread_tangent(c.H, i, 3, K, N)
+
+
+@kernel(inline=True)
+def reach_of_axis(L: float, q: Twelve) -> float:
+    """Return a distance from the first node that no point of the axis exceeds [m]. The axis lies within the convex hull
+    of its control points, which follow from the coordinates q of the cable and its reference length L.
+    """
+    h, a = L / 3.0, (q[6] - q[0], q[7] - q[1], q[8] - q[2])
+    b = a[0] - h * q[9], a[1] - h * q[10], a[2] - h * q[11]
+    reach: float = sqrt(max(h * h * (q[3] * q[3] + q[4] * q[4] + q[5] * q[5]), dot(b, b), dot(a, a)))
+    return reach

@@ -111,9 +111,16 @@ def place_type(*names: str, **counts: int) -> np.dtype[Any]:
     return work_type(**shapes, **{name: (count, LANES) for name, count in counts.items()})
 
 
+@kernel(inline=True)
+def is_never_far(c: Any, m: Any, data: FloatArray, x: FloatArray, i: int) -> bool:
+    """Argument ``far`` of `create_update` for laws that evaluate all rows in each update."""
+    return False
+
+
 def create_update(
-    count: Kernel, find: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel
-) -> Kernel:
+    count: Kernel, find: Kernel, place: np.dtype[Any], lane: np.dtype[Any], measure: Kernel, decide: Kernel,
+    far: Kernel = is_never_far,
+) -> Kernel:  # fmt: skip
     """Create the kernel ``(c, m, data, start, x, v, size, mapped, commits, outcome)`` that updates the history values
     of all rows.
 
@@ -134,6 +141,9 @@ def create_update(
             determines the states of all points and the excess |tau| - mu |f_n|, and stores anchors. The kernel
             ``decide`` returns a further force error [N], a further force [N], and whether the row needs a further
             Newton run. If there is no further error or force, the value is 0.
+        far: kernel ``(c, m, data, x, i)`` that returns true only if all points of row i are certainly open. The return
+            map does not evaluate such a row if its stored gaps, also at the start of the step, are open. Updates after
+            Newton runs evaluate all rows.
     """
 
     @kernel(inline=True)
@@ -147,7 +157,9 @@ def create_update(
         rows, total, most = np.empty(len(c.rows), np.int64), 0, 0
         for i in range(len(c.rows)):
             n = count(c.rows[i])
-            if n > 0:
+            first = c.rows[i].data
+            evaluates = commits or touches(data, first, n) or touches(start, first, n)
+            if n > 0 and (evaluates or not far(c, m, data, x, i)):
                 rows[total] = i
                 total, most = total + 1, max(most, n)
         errors, forces, changed = np.zeros(len(c.rows)), np.zeros(len(c.rows)), False

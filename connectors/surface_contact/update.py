@@ -46,9 +46,17 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.contact.axes import reach_of_axis
 from windlass.connectors.contact.decisions import decide_point
 from windlass.connectors.contact.rows import relative_place
-from windlass.connectors.contact.update import NO_LANES, create_update, place_type, read_three, write_three
+from windlass.connectors.contact.update import (
+    NO_LANES,
+    create_update,
+    is_never_far,
+    place_type,
+    read_three,
+    write_three,
+)
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.beam_kernels import (
@@ -66,7 +74,7 @@ from windlass.connectors.surface_contact.bed_kernels import (
     read_suction,
     stretch,
 )
-from windlass.connectors.surface_contact.distances import Distance
+from windlass.connectors.surface_contact.distances import PROFILE, Distance, eval_distance
 from windlass.connectors.surface_contact.kernels import (
     FRAMES,
     NO_ROLL,
@@ -77,17 +85,20 @@ from windlass.connectors.surface_contact.kernels import (
     SurfaceRow,
     TurningRow,
     count_points,
+    create_frame,
     eval_forces,
     eval_spin,
     eval_turning_forces,
     find_axis_point,
     find_turning_point,
     find_values,
+    read_axis,
     read_row,
     read_turning_row,
     rests,
+    to_surface,
 )
-from windlass.connectors.surface_contact.ribbon_kernels import find_ribbon_point
+from windlass.connectors.surface_contact.ribbon_kernels import find_offset, find_ribbon_point
 from windlass.connectors.surface_contact.turning_kernels import (
     AFTER_ANCHOR,
     AFTER_BED,
@@ -429,9 +440,39 @@ def store_turning_bed_anchor(
     write_three(data, frame + 3 * n, (p.dx, p.dy, p.dz))
 
 
+@kernel(inline=True)
+def is_beyond(c: ContactRows, m: PositionMarkers, x: FloatArray, i: int, more: float) -> bool:
+    """Return whether all points of row i, which are at most ``more`` [m] from the axis, are certainly open. The
+    distance from a plane, a sphere, a line or a sheave differs between two points by at most their distance. For other
+    surfaces, return false.
+    """
+    row, q = c.rows[i], read_axis(c, x, i)
+    s, reach = row.surface, reach_of_axis(row.length * row.points, q) + more
+    k = c.surfaces.marker[s]
+    if c.surfaces.kind[s] >= PROFILE:
+        return False
+    o = create_frame(c.surfaces.Q, s, m.position, m.velocity, m.angular_velocity, m.rotation, k)
+    X, Y, Z = to_surface(o, q[0] - o.cx, q[1] - o.cy, q[2] - o.cz)
+    h = eval_distance(c.surfaces.kind, c.surfaces.geo, c.surfaces.pieces, s, X, Y, Z)
+    far: bool = h.phi - row.rope_radius > reach
+    return far
+
+
+@kernel(inline=True)
+def is_far(c: ContactRows, m: PositionMarkers, data: FloatArray, x: FloatArray, i: int) -> bool:
+    """Return whether all points of row i, which are on the axis, are certainly open, see `create_update`."""
+    return is_beyond(c, m, x, i, 0.0)
+
+
+@kernel(inline=True)
+def is_ribbon_far(c: ContactRows, m: PositionMarkers, data: FloatArray, x: FloatArray, i: int) -> bool:
+    """Return whether all points of a ribbon in row i are certainly open, see `create_update`."""
+    return is_beyond(c, m, x, i, abs(find_offset(c.rows[i].width, c.rows[i].lines, 0)))
+
+
 def create_surface_update(
     place: np.dtype[Any], frames: np.dtype[Any], begin: Kernel, find: Kernel, evaluate: Kernel, store: Kernel,
-    keep: Kernel = keep_nothing,
+    keep: Kernel = keep_nothing, far: Kernel = is_never_far,
 ) -> Kernel:  # fmt: skip
     """Create the update of rows, see `create_update`.
 
@@ -443,6 +484,7 @@ def create_surface_update(
         evaluate: kernel that evaluates the forces of a sticking point, see `try_point`.
         store: kernel that stores the anchor of a point, see `store_anchor`.
         keep: kernel that stores further history values of a point, see `keep_suction`.
+        far: kernel that finds rows without closed points, see `create_update`.
     """
 
     @kernel(inline=True)
@@ -484,25 +526,25 @@ def create_surface_update(
             keep(row, data, start, k, p)
         return 0.0, 0.0, False
 
-    return create_update(count_points, find_values, place, frames, measure, decide_states)
+    return create_update(count_points, find_values, place, frames, measure, decide_states, far)
 
 
-_update = create_surface_update(POINT, NO_LANES, begin_row, find_axis_point, try_point, store_anchor)
+_update = create_surface_update(POINT, NO_LANES, begin_row, find_axis_point, try_point, store_anchor, far=is_far)
 _update_twist = create_surface_update(
-    TWIST_POINT, FRAMES, read_turning_row, find_turning_point, try_twist_point, store_twist_anchor
+    TWIST_POINT, FRAMES, read_turning_row, find_turning_point, try_twist_point, store_twist_anchor, far=is_far
 )
 _update_ribbon = create_surface_update(
-    POINT, FRAMES, read_turning_row, find_ribbon_point, try_ribbon_point, store_anchor
+    POINT, FRAMES, read_turning_row, find_ribbon_point, try_ribbon_point, store_anchor, far=is_ribbon_far
 )
 _update_bed = create_surface_update(
-    BED_POINT, NO_LANES, begin_row, find_axis_point, try_bed_point, store_bed_anchor, keep_suction
+    BED_POINT, NO_LANES, begin_row, find_axis_point, try_bed_point, store_bed_anchor, keep_suction, is_far
 )
 _update_winch_bed = create_surface_update(
     WINCH_BED_POINT, NO_LANES, read_winch_row, find_winch_point, try_winch_bed_point, store_winch_bed_anchor,
     keep_suction_and_length,
 )  # fmt: skip
 _update_beam = create_surface_update(
-    TWIST_POINT, NO_LANES, read_beam_row, find_beam_point, try_beam_point, store_twist_anchor
+    TWIST_POINT, NO_LANES, read_beam_row, find_beam_point, try_beam_point, store_twist_anchor, far=is_far
 )
 _update_winch = create_surface_update(
     WINCH_POINT, NO_LANES, read_winch_row, find_winch_point, try_winch_point, store_winch_anchor, keep_length

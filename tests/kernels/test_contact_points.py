@@ -20,7 +20,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
 
-from support.contact_scenes import ContactScene
+from support.contact_scenes import ContactScene, compare_maps
 
 RADIUS, POINTS, CABLES = 0.5, 5, 2
 CONTACT = {
@@ -343,3 +343,12 @@ def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
         assert abs(total / way - 1.01) < 0.01 * wave and last == pytest.approx(stretch, rel=1e-12)
     # far away from the circle, the sums of the mean stretch are reset to 0
     assert follow_first(rows, disc, q, rates, L, 0.0, 0.1, followed) == (0.0, 0.0, 0.0)
+
+
+@pytest.mark.parametrize("y", [0.0, 0.05])
+def test_return_map_skips_far_rows(y: float) -> None:
+    """The return map skips rows that are far from the circle, and has the results of an update in all other rows."""
+    arc = create_arc(y, press=50.0)
+    (system,) = (system for system in arc.assembly.systems if system.return_map.motion is not None)
+    skipped, closed = compare_maps(arc, system.return_map.motion, 2, POINTS)
+    assert skipped > 100 and closed > 20

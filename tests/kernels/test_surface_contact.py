@@ -43,7 +43,7 @@ from windlass.framework.model.table import Entity
 from windlass.framework.model.world import World
 from windlass.framework.state.tangent_check import check_fields
 
-from support.contact_scenes import ContactScene
+from support.contact_scenes import ContactScene, compare_maps
 
 RADIUS, POINTS = 0.5, 5
 BETA, GROOVE = 0.4, 0.06
@@ -418,3 +418,14 @@ def test_update() -> None:
             start[:] = arc.data
             arc.data[:, POINTS : 2 * POINTS][closed] = 0.0
             assert_allclose(arc.output("friction")[closed], limit[closed], rtol=1e-9)
+
+
+@pytest.mark.parametrize(("name", "least"), [("plane", 20), ("sphere", 20), ("drum", 20), ("round", 2)])
+def test_return_map_skips_far_rows(name: str, least: int) -> None:
+    """The return map skips rows that are far from the surface, and has the results of an update in all other rows. Few
+    positions are far from a round groove, whose distance decreases towards the axis of the sheave.
+    """
+    arc = create_arc(name)
+    maps = arc.assembly.layout.systems[arc.contacts.table.component].return_map.rest
+    skipped, closed = compare_maps(arc, maps, 3, POINTS)
+    assert skipped > least and closed > 20

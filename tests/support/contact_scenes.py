@@ -6,10 +6,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from numpy.testing import assert_array_equal
 
+from windlass.connectors.friction.bristle import UNDEFINED
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import run_post_newton
 from windlass.framework.model.law import law_of
+from windlass.framework.model.system import evaluate
 from windlass.framework.model.table import Entity
 
 
@@ -49,3 +52,45 @@ class ContactScene:
         """Update the history values, and return the result of the update."""
         self.assembly.update_markers()
         return run_post_newton(self.assembly.layout.systems[self.contacts.table.component], self.assembly.fields)
+
+
+OPEN = 0.1
+"""Stored gap of all points [m]."""
+
+
+def place_cable(arc: ContactScene, before: Any, shift: Any, n: int) -> None:
+    """Move the three nodes of the cables of a scene by ``shift`` [m] from the coordinates ``before``, and set all
+    points to open. Each row has n points."""
+    fields, dims = arc.assembly.fields, len(shift)
+    fields.x[:] = before
+    for k in range(3):
+        fields.x[2 * dims * k : 2 * dims * k + dims] += shift
+    for values in (fields.data, fields.start_data):
+        values[:] = 0.0
+        rows = values.reshape(2, -1)
+        rows[:, :n], rows[:, n : 2 * n] = OPEN, UNDEFINED
+
+
+def compare_maps(arc: ContactScene, maps: Any, dims: int, n: int) -> tuple[int, int]:
+    """Compare the return map ``maps`` with an update after a Newton run for 200 random positions of cables with n
+    points, at first open, and ``dims`` coordinates per position. Return the numbers of rows that the return map has
+    skipped, and of rows in which a point closed.
+    """
+    random, fields = np.random.default_rng(4), arc.assembly.fields
+    before, skipped, closed = fields.x.copy(), 0, 0
+    for _ in range(200):
+        shift = random.uniform(-1.0, 1.0, dims) * random.uniform(0.0, 4.0)
+        place_cable(arc, before, shift, n)
+        arc.update()
+        exact = fields.data.reshape(2, -1)[:, : 2 * n].copy()
+        place_cable(arc, before, shift, n)
+        fields.mapped[0] = 1.0
+        maps(evaluate(fields))
+        fields.mapped[0] = 0.0
+        found = fields.data.reshape(2, -1)[:, : 2 * n]
+        assert_array_equal(found[:, :n] <= 0.0, exact[:, :n] <= 0.0)
+        assert_array_equal(found[:, n:], exact[:, n:])
+        skips = (found[:, :n] == OPEN).all(axis=1) & (exact[:, :n] != OPEN).any(axis=1)
+        assert_array_equal(found[~skips], exact[~skips])
+        skipped, closed = skipped + int(skips.sum()), closed + int((exact[:, :n] <= 0.0).any(axis=1).sum())
+    return skipped, closed
