@@ -60,6 +60,8 @@ TIMES = 2, 4, 8
 """Factors of the number of time steps of the script, in successive runs."""
 MOST = 0, 200, 20
 """Largest numbers of steps of a solve. The value 0 means no limit; the other values are used for shortened scripts."""
+FEW = 3
+"""A feature that is refused in fewer scripts is not listed."""
 WAITS = 10.0
 """Ratio of elapsed time to process time, above which a script is treated as waiting and is ended."""
 LONGER = "longer than"
@@ -437,27 +439,25 @@ def name_features(measured: str) -> set[str]:
     return found
 
 
-def shorten_measure(row: Row) -> str:
-    """Return the measured difference of a script without its settings, or the word of its verdict."""
-    return re.sub(r" with .*| \(\d+ steps\)", "", row.measured) if row.verdict == "differs" else row.verdict
-
-
 def write_page(rows: Mapping[str, Row]) -> None:
-    """Write the numbers of verdicts, the differences with their reasons, and the refused features into the page."""
+    """Write the numbers of verdicts, the reasons of differences, and the features that are refused in at least `FEW`
+    scripts into the page.
+    """
     counts = Counter(row.verdict for row in rows.values())
     summary = ", ".join(f"{count} {word}" for word, count in counts.most_common())
-    lines = [f"{len(rows)} scripts: {summary}.", "", "| scripts | difference | reason |", "| --- | --- | --- |"]
+    lines = [f"{len(rows)} scripts: {summary}.", "", "| scripts | reason of the difference |", "| --- | --- |"]
     explained = set[str]()
     for reason in tomllib.loads(REASONS.read_text(encoding="utf-8"))["reason"]:
         names = [name for name in reason["scripts"] if name in rows]
         explained.update(names)
-        measured = "; ".join(dict.fromkeys(shorten_measure(rows[name]) for name in names))
         scripts = ", ".join(f"`{Path(name).stem}`" for name in names)
-        lines.append(f"| {scripts} | {measured} | {reason['text']} |")
+        lines.append(f"| {scripts} | {reason['text']} |")
     refused = [row for row in rows.values() if row.verdict == "refused" and row.script not in explained]
     features = Counter(feature for row in refused for feature in name_features(row.measured))
     lines += ["", "| refused | scripts |", "| --- | --- |"]
-    lines += [f"| {feature} | {count} |" for feature, count in sorted(features.items(), key=lambda e: (-e[1], e[0]))]
+    common = [feature for feature in sorted(features, key=lambda e: (-features[e], e)) if features[feature] >= FEW]
+    lines += [f"| {feature} | {features[feature]} |" for feature in common]
+    lines.append(f"| {len(features) - len(common)} others | less than {FEW} each |")
     head = PAGE.read_text(encoding="utf-8").partition(MARK)[0]
     PAGE.write_text("\n".join([f"{head}{MARK}", "", *lines, ""]), encoding="utf-8")
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import json
 import os
 import re
@@ -18,7 +19,7 @@ from windlass.moordyn.input_file import find_channel
 from windlass.moordyn.water import CurrentGrid
 
 from support.moordyn_motions import FOLDER
-from support.processes import run_warm
+from support.processes import ROOT, run_warm
 
 CHAIN = (FOLDER / "chain" / "chain.txt").read_text()
 COMMAND = "-m", "windlass.commands.cli"
@@ -420,3 +421,22 @@ def test_sea_floors(tmp_path: Path) -> None:
         write(tmp_path, "\n".join(lines), "floor.txt")
         with pytest.raises(wl.moordyn.NotTranslated, match=words):
             wl.moordyn.load(file)
+
+
+def test_differences_from_moordyn_have_a_cause() -> None:
+    """The table of MoorDyn's own input files states a cause for each file whose tensions at rest or mean tensions
+    differ by more than 0.5 %, or whose standard deviations differ by more than 3 %. The first row of the page contains
+    the largest differences of the files without a remark.
+    """
+    with (ROOT / "tests/reference/moordyn_files.csv").open(newline="") as file:
+        rows = list(csv.DictReader(file))
+    limits = {"rest_percent": 0.5, "mean_percent": 0.5, "deviation_percent": 3.0}
+    columns = {name: [float(row[name] or "nan") for row in rows] for name in limits}
+    assert len({row["file"] for row in rows}) == len(rows) == 46
+    for k, row in enumerate(rows):
+        fits = {columns[name][k] <= limit for name, limit in limits.items() if row[name]}
+        assert fits == {True} or row["remark"], row["file"]
+    plain = [k for k, row in enumerate(rows) if not row["remark"]]
+    largest = " | ".join(f"{np.nanmax(np.array(columns[name])[plain]):g} %" for name in limits)
+    page = (ROOT / "docs/explanation/measurements.md").read_text(encoding="utf-8")
+    assert f"| {len(plain)} files: " in page and f"| {largest} |" in page
