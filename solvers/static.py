@@ -723,7 +723,7 @@ class Static(StepSolver):
         runs. Return the repeated step if some contacts remain closed, otherwise the given step.
 
         The first iterate can be far from the solution, because Newton's method moves points on a pulley that turns
-        along a tangent of the pulley. If contacts open at this iterate, a belt would lose its pulleys.
+        along a tangent of the pulley. If all contacts open at this iterate, pulleys no longer hold a belt.
         """
         fields, problem, opened = self.assembly.fields, self.problem, current.copy()
         scheme, unknowns, mapped = problem.scheme, problem.unknowns.copy(), self._mapped

@@ -742,7 +742,7 @@ class _Line:
         scaled = scale_columns(self.name, self.strain, columns)
         if self.is_wide and width is not None and isinstance(self.route, SpatialRoute) and "normal" not in columns:
             from windlass.connectors.drives.ribbon_route import (
-                find_half_turns,  # here, because few belts are ribbons
+                find_half_turns,  # imported here, because few belts are ribbons
                 lay_width,
             )
 

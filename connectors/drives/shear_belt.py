@@ -118,7 +118,7 @@ def lay_beams(world: World, route: CenterLine, elements: int, name: str, columns
     Args:
         columns: columns per metre of the route, see `COLUMNS`, and the strain ``reference_strain`` without load.
     """
-    from windlass.elements.routes.beam_lines import beam_along  # here, because few belts have shear
+    from windlass.elements.routes.beam_lines import beam_along  # imported here, because few belts have shear
 
     in_space = not isinstance(route, Route)
     section = SPACE_SECTION if in_space else SECTION

@@ -289,7 +289,8 @@ class WinchReserve(StepHook):
         ``stride`` is the difference between the indices of the two nodes of a cable. For the other arguments see
         `find_middles`.
         """
-        from windlass.elements.cable.winch_twist_split import find_middle_angles  # here, because few ropes have twist
+        # imported here, because few ropes have twist
+        from windlass.elements.cable.winch_twist_split import find_middle_angles
         from windlass.elements.nodes.twist_node import read_frames  # imported here, because few ropes have twist
 
         frames = read_frames(self._world, self.nodes.ids)

@@ -257,7 +257,7 @@ def _add_marker(world: Tables, entity: Entity, at: Any) -> Entity:
     if component is Ground:
         return world.add(PositionOnGround, ground=entity, local=place)
     if TWIST_CABLE in component.provides:
-        from windlass.connectors.markers.twist_cable_markers import (  # here, because few cables have twist
+        from windlass.connectors.markers.twist_cable_markers import (  # imported here, because few cables have twist
             PositionOnTwistCable3D,
         )
 

@@ -204,8 +204,8 @@ def bind(rows: LocalRows) -> SlidingRows:
         held=np.zeros(count),
     )
     cables = create_records(start=t.start / scale, length=t.length / scale, nodes=nodes)
-    # after cables of a winch rope were split or merged, the initial cable in use differs from the cable in
-    # ``rows.dofs``
+    # after cables of a winch rope were split or merged, the cable at the initial position of the joint is no longer the
+    # cable in ``rows.dofs``
     width, dofs = world.ref_width(rows.table, "marker"), rows.dofs.copy()
     dofs[cable >= 0, 1 + width :] = nodes[cable[cable >= 0]]
     return SlidingRows(joints, cables, dofs, width)

@@ -29,19 +29,22 @@ def find_kinds(dims: int, columns: Collection[str] = ()) -> tuple[type[Component
         return PointSlopeTwist3D, find_twist_kind(columns)
     node: type[Component] = PointSlope2D
     if dims == 3:
-        from windlass.elements.nodes.nodes3d import PointSlope3D  # here, because 2D models do not need these nodes
+        # imported here, because 2D models do not need these nodes
+        from windlass.elements.nodes.nodes3d import PointSlope3D
 
         node = PointSlope3D
     if WORKING in columns:
-        from windlass.elements.cable.working_cable import WorkingCable2D, WorkingCable3D  # here, because few need it
+        # imported here, because few cables need them
+        from windlass.elements.cable.working_cable import WorkingCable2D, WorkingCable3D
 
         return node, WorkingCable2D if dims == 2 else WorkingCable3D
     if not set(FIBRE).isdisjoint(columns):
-        from windlass.elements.cable.fibre_cable import FibreCable2D, FibreCable3D  # here, because few cables need it
+        # imported here, because few cables need them
+        from windlass.elements.cable.fibre_cable import FibreCable2D, FibreCable3D
 
         return node, FibreCable2D if dims == 2 else FibreCable3D
     if TABLE in columns:
-        from windlass.elements.cable.table_cable import (  # here, because few cables have tables of forces
+        from windlass.elements.cable.table_cable import (  # imported here, because few cables have tables of forces
             TableCable2D,
             TableCable3D,
         )
@@ -57,7 +60,7 @@ def find_kinds(dims: int, columns: Collection[str] = ()) -> tuple[type[Component
 def find_twist_kind(columns: Container[str]) -> type[Component]:
     """Return the type of 3D cables with twist that have the given columns."""
     if WORKING in columns or TABLE in columns or any(name in columns for name in FIBRE):
-        from windlass.elements.cable.twist_ropes import (  # here, because few cables have twist
+        from windlass.elements.cable.twist_ropes import (  # imported here, because few cables have twist
             TwistFibreCable3D,
             TwistTableCable3D,
             TwistWorkingCable3D,

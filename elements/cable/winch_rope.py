@@ -105,7 +105,8 @@ def find_winch_kinds(dims: int, columns: Mapping[str, Any], name: str) -> tuple[
         return (PointSlope2D, WinchCable2D) if dims == 2 else (PointSlope3D, WinchCable3D)
     if dims == 2:
         raise ModelError(f"{TWIST} of {name}: must not be given for a 2D rope; give outlet and end in 3D")
-    from windlass.elements.cable.winch_twist_cable import WinchTwistCable3D  # here, because few ropes have twist
+    # imported here, because few ropes have twist
+    from windlass.elements.cable.winch_twist_cable import WinchTwistCable3D
     from windlass.elements.nodes.twist_node import PointSlopeTwist3D  # imported here, because few ropes have twist
 
     return PointSlopeTwist3D, WinchTwistCable3D

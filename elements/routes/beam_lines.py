@@ -149,7 +149,7 @@ def _add_line(
         columns["angle"] = np.unwrap(np.arctan2(tangent[:, 1], tangent[:, 0]))[::STEPS][mine.numbers]
     nodes = world.add(node, name=f"{name} node", part=mine, **columns)
     if "euler_parameters" in columns:
-        from windlass.elements.beam.unit_rotation import (  # here, because 2D models do not need 3D rotations
+        from windlass.elements.beam.unit_rotation import (  # imported here, because 2D models do not need 3D rotations
             UnitRotation3D,
         )
 
@@ -182,8 +182,9 @@ def _check_places(name: str, elements: int, order: int, position: FloatArray) ->
 def _find_kinds(in_space: bool, deformable: bool) -> tuple[type[Component], type[Component]]:
     """Return the types of node and beam in 2D or 3D. In 3D, the cross sections are rigid or deformable."""
     if in_space and deformable:
-        from windlass.elements.beam.slope_beam3d import SlopeBeam3D  # here, because few beams have flexible sections
-        from windlass.elements.nodes.section_node import (  # here, because few beams have flexible sections
+        # imported here, because few beams have flexible sections
+        from windlass.elements.beam.slope_beam3d import SlopeBeam3D
+        from windlass.elements.nodes.section_node import (  # imported here, because few beams have flexible sections
             PointSectionSlopes3D,
         )
 

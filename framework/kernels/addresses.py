@@ -130,7 +130,8 @@ def _find_entry(function: Any, args: tuple[Any, ...], size: int) -> int:
     kept = function.find_kept(args, BY_ADDRESS)
     if kept is not None and kept.header["block"] == size:
         return int(kept.address)
-    from windlass.framework.kernels.compiled_entries import find_entry  # here, because the module imports numba
+    # imported here, because the module imports numba
+    from windlass.framework.kernels.compiled_entries import find_entry
 
     return find_entry(function, args, size)
 

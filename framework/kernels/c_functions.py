@@ -39,7 +39,8 @@ def find_c_address(function: Any, kinds: tuple[str, ...], context: tuple[Any, ..
 
 
 def _compile(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) -> int:
-    from windlass.framework.kernels.compiled_entries import find_c_entry  # here, because the module imports numba
+    # imported here, because the module imports numba
+    from windlass.framework.kernels.compiled_entries import find_c_entry
 
     return find_c_entry(function, kinds, context)
 

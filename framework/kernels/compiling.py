@@ -229,7 +229,8 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
                 del self.overloads[tuple(arguments)]
             if not self.is_dual:
                 return super().compile(signature)
-            from windlass.framework.kernels.dual_mode import compiling_duals  # here, because few runs need the module
+            # imported here, because few runs need the module
+            from windlass.framework.kernels.dual_mode import compiling_duals
 
             with compiling_duals():
                 return super().compile(signature)
@@ -240,7 +241,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
         """
 
     def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
-        """Return the version that is compiled for the given types. An entry point for Python is not required."""
+        """Return the version that is compiled for the given types. It need not be callable from Python."""
         with _core.compiler_lock.global_compiler_lock:
             _Nesting.by_address = True
             try:

@@ -90,7 +90,8 @@ class KernelFunction:
     def __getattr__(self, name: str) -> Any:
         """Create the dispatcher at its first use. Unknown attributes are read from the dispatcher."""
         if name == "dispatcher":
-            from windlass.framework.kernels.dispatching import find_dispatcher  # here, because the module imports numba
+            # imported here, because the module imports numba
+            from windlass.framework.kernels.dispatching import find_dispatcher
 
             return find_dispatcher(self)
         if name.startswith("__"):

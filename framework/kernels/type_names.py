@@ -59,7 +59,7 @@ def decode_type(text: Any) -> Any:
     if isinstance(text, str):
         if text not in DUAL_NAMES:
             return getattr(_types, text)
-        from windlass.framework.kernels import dual_types  # here, because few kernels have dual numbers
+        from windlass.framework.kernels import dual_types  # imported here, because few kernels have dual numbers
 
         return dual_types.DUAL if text == "dual" else dual_types.DUAL_COMPLEX
     what, *rest = text
@@ -80,7 +80,7 @@ def decode_type(text: Any) -> Any:
         placed = [(name, {"type": decode_type(kind), "offset": offset}) for name, kind, offset in fields]
         if not has_duals(text):
             return _types.Record(placed, size, aligned)
-        from windlass.framework.kernels import dual_types  # here, because few kernels have dual numbers
+        from windlass.framework.kernels import dual_types  # imported here, because few kernels have dual numbers
 
         return dual_types.DualRecord(placed, size, aligned)
     if what == "literal":

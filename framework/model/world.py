@@ -150,7 +150,8 @@ class World:
         )
         from html import escape  # imported here, because only notebooks show a world
 
-        from windlass.framework.command_line.html_tables import format_table  # here, because the module imports html
+        # imported here, because the module imports html
+        from windlass.framework.command_line.html_tables import format_table
 
         words = escape(f"World with gravity ({gravity}) m/s², {state}")
         return f"<p>{words}</p>" + format_table(ReportTable(["component", "rows", "unknowns", ""], rows), inline=True)

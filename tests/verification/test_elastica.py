@@ -118,7 +118,7 @@ def test_order_of_convergence() -> None:
     """Rule 2 converges with order 4 ± 0.3 for 8, 16 and 32 elements at alpha = 1, in all three values.
 
     The measured orders are 3.97 to 3.99. Errors are relative to the extensible elastica. At 32 elements the errors are
-    2e-9 to 1e-8, which is as small as the influence of the axial stiffness and the rounding errors of the printed
+    2e-9 to 1e-8, similar to the effect of the axial stiffness and to the rounding errors of the printed
     table.
     """
     errors = [eval_errors(1, n) for n in (8, 16, 32)]

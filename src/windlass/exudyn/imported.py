@@ -177,7 +177,7 @@ class Imported:
             self.world.set(held, active=on)
 
     def dynamic(self, **other: Any) -> Dynamic | Explicit:
-        """Return a solver of dynamics with the settings of the file. Given arguments override these settings."""
+        """Return a dynamic solver with the settings of the file. Given arguments override these settings."""
         self._switch_holds(False)
         return create_dynamic(self.world, self._settings(), self.items["solve"]["solver"], **other)
 

@@ -198,7 +198,8 @@ class BoxSearch:
         return "converged"
 
     def _by_tao(self, start: FloatArray, kind: str) -> str:
-        from windlass.framework.runtime.petsc import PETSc  # here, because help is printed faster without this import
+        # imported here, because help is printed faster without this import
+        from windlass.framework.runtime.petsc import PETSc
 
         comm = PETSc.COMM_SELF
         x, low, high, slope = (PETSc.Vec().createSeq(len(start), comm=comm) for _ in range(4))
@@ -244,7 +245,8 @@ class BoxSearch:
         return "converged"
 
     def _by_evolution(self, start: FloatArray, slacks: int) -> str:
-        from scipy.optimize import differential_evolution  # here, because help is printed faster without this import
+        # imported here, because help is printed faster without this import
+        from scipy.optimize import differential_evolution
 
         def merits(x: Any) -> Any:
             places = np.reshape(x, (len(start), -1)).T
