@@ -15,7 +15,7 @@ ROOT = Path(__file__).resolve().parent
 
 
 def read_origin(root: Path) -> str:
-    """Return the address of the remote repository ``origin`` of a clone, or an empty text."""
+    """Return the address of the remote repository ``origin`` of a clone, or an empty string."""
     if not (root / ".git").exists():
         return ""
     try:

@@ -167,7 +167,7 @@ class Records:
         seconds: longest process time [s] of a run.
         site: the folder in which the package exudyn is installed.
         temporary: folder for files that the scripts write.
-        until: time of the day after which no script is started, such as 21:05; an empty text means no limit.
+        until: time of the day after which no script is started, such as 21:05; an empty string means no limit.
     """
 
     def __init__(self, folder: Path, seconds: float, site: str, temporary: Path, until: str = "") -> None:

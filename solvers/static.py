@@ -552,7 +552,7 @@ class Static(StepSolver):
         fail()
 
     def _describe_compression(self, state: State, time: float) -> str:
-        """Return a text about the largest compression of lines at a state, or an empty text if lines bear this
+        """Return a text about the largest compression of lines at a state, or an empty string if lines bear this
         compression.
         """
         lines = find_lines(self.newton, self._scheme(state, 1.0, time))

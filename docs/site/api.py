@@ -24,7 +24,7 @@ def is_component(value: object) -> bool:
 
 
 def directive(package: ModuleType, name: str) -> str:
-    """Return the Sphinx directive of a name, or an empty text for names without a docstring."""
+    """Return the Sphinx directive of a name, or an empty string for names without a docstring."""
     value = getattr(package, name)
     path = f"{package.__name__}.{name}"
     if isinstance(value, type):

@@ -174,7 +174,7 @@ def find_unknown(solvers: Mapping[str, Solver], own: Iterable[str]) -> list[str]
 
 
 def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterable[str]) -> str:
-    """Return the error message for an unused option, or an empty text if a solver may still read the option."""
+    """Return the error message for an unused option, or an empty string if a solver may still read the option."""
     prefix = max((p for p in solvers if name.lower().startswith(p)), key=len, default=None)
     base = name if prefix is None else name[len(prefix) :]
     if prefix and _is_announced(base, solvers[prefix]) and moment is not Moment.END:

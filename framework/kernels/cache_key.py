@@ -116,7 +116,7 @@ def _describe_options(options: dict[str, Any]) -> object:
 
 
 def list_names(code: CodeType) -> list[tuple[str, str]]:
-    """Return (scope, name) for each instruction of a function that reads a name, and two empty texts for all other
+    """Return (scope, name) for each instruction of a function that reads a name, and two empty strings for all other
     instructions.
     """
     count, named = _find_names(code)

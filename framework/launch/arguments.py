@@ -36,7 +36,7 @@ class Option:
     `wl.option`.
 
     Attributes:
-        scale: ``"linear"`` or ``"log"`` for parameters (`wl.parameter`), and an empty text for other options.
+        scale: ``"linear"`` or ``"log"`` for parameters (`wl.parameter`), and an empty string for other options.
     """
 
     name: str

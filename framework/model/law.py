@@ -424,7 +424,7 @@ def require_law(component: type[Component]) -> Law:
 
 
 def role_of(component: type[Component]) -> str:
-    """Return the role of a component, or an empty text for a component without law."""
+    """Return the role of a component, or an empty string for a component without law."""
     law = law_of(component)
     return law.role if law is not None else ""
 

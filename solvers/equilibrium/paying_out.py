@@ -209,7 +209,7 @@ class LinePayer(FormFinder):
         self._k = EASIER * self._k if self._k > LEAST * self._first else 0.0
 
     def _step(self, stiffness: FloatArray, free: FloatArray) -> str:
-        """Solve until contacts agree roughly with the solution. Return an empty text, or the reason of a failure."""
+        """Solve until contacts agree roughly with the solution. Return an empty string, or the reason of a failure."""
         lines = self._lines
         largest = lines.largest(lines.mean(self._force))
         for _ in range(PASSES):

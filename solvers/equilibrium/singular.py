@@ -145,7 +145,7 @@ def summarise_faults(problem: NonlinearProblem) -> list[str]:
 
 
 def _describe_missing_mass(problem: NonlinearProblem) -> str:
-    """Return a hint if the stabiliser has no effect, otherwise an empty text. The stabiliser has no effect if the
+    """Return a hint if the stabiliser has no effect, otherwise an empty string. The stabiliser has no effect if the
     motion without stiffness also has no mass. `find_free_motion` has stored this motion.
     """
     if problem.scheme.stabiliser == 0.0:
@@ -241,7 +241,7 @@ def refine(ksp: Any, matrix: Any, solution: Any, right: Any, least: float) -> No
 def find_free_motion(problem: NonlinearProblem) -> str:
     """Find a motion without stiffness, and write it to the residual vector. Return the names of the coordinates or
     constraints with the largest components of this motion. If the present tangent of a problem is regular, return an
-    empty text. If no motion is found, the residual vector is set to 0.
+    empty string. If no motion is found, the residual vector is set to 0.
     """
     layout = problem.assembly.layout
     package = default_package(problem.pattern, layout.size, "klu")

@@ -118,7 +118,7 @@ class PrescribedWatch(Watch):
         return NO_STEPS if self._anywhere else IdleSteps(ALL)
 
     def refuse(self, t: float, then: float) -> str:
-        """Return a text with the constraints that jump between two times [s], or an empty text."""
+        """Return a text with the constraints that jump between two times [s], or an empty string."""
         assembly = self._assembly
         if not self._anywhere:
             return ""
@@ -136,7 +136,7 @@ class PrescribedWatch(Watch):
         return words
 
     def _look(self, t: float, then: float) -> str:
-        """Return a text with the constraints that jump between two times [s], or an empty text. The constraints are
+        """Return a text with the constraints that jump between two times [s], or an empty string. The constraints are
         evaluated at both times."""
         processes, floor, places = self._assembly.processes, float(self._floor[0]), self._places
         first = self._eval(t)[places]
@@ -184,7 +184,7 @@ class PrescribedWatch(Watch):
 
     def _halve(self, low: float, high: float, suspects: NDArray[np.bool_], floor: float) -> str:
         """Bisect the time interval to find a jump of one of the constraints ``suspects``. Return a text about the jump,
-        or an empty text if there is no jump.
+        or an empty string if there is no jump.
         """
         processes = self._assembly.processes
         first, last = self._eval(low).copy(), self._eval(high).copy()

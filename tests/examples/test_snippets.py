@@ -48,7 +48,7 @@ class Block:
 
     ``language`` is the word after the opening fence. ``line`` is the number of the first line of the block in the page,
     from 1. ``text`` contains the lines of the block. ``comment`` is the comment in the line above the fence, or an
-    empty text.
+    empty string.
     """
 
     language: str

@@ -71,11 +71,11 @@ TAKEN: dict[tuple[str, str], tuple[tuple[str, ...], str]] = {
     ("*", "columns"): (tuple(NONSENSE), "columns are tested with their components"),
     ("write_summary", "values"): (("dictionary",), "a summary"),
     ("option", "default"): (
-        ("empty text", "word", "false", "no", "number as text", "nan as text", "nan", "NumPy nan", "inf", "-inf"),
+        ("empty string", "word", "false", "no", "number as text", "nan as text", "nan", "NumPy nan", "inf", "-inf"),
         "words are defaults, and the option is declared already, with a whole number",
     ),
-    ("parameter", "doc"): (("empty text", "word", "false", "no", "number as text", "nan as text"), "any words"),
-    ("option", "doc"): (("empty text", "word", "false", "no", "number as text", "nan as text"), "any words"),
+    ("parameter", "doc"): (("empty string", "word", "false", "no", "number as text", "nan as text"), "any words"),
+    ("option", "doc"): (("empty string", "word", "false", "no", "number as text", "nan as text"), "any words"),
     ("belt_creep", "contact_stiffness_per_length"): (("inf",), "a rigid rim"),
     ("belt_creep", "friction_stiffness_per_length"): (("inf",), "rigid bristles"),
     ("Route.eval_points", "s"): (("empty array",), "no points"),
@@ -122,7 +122,7 @@ def wrong_arguments(name: str, what: str, annotation: str, default: Any) -> Iter
         "function": any(kind in words for kind in ("Callable", "UserFunction", "TimeValue")),
         "class": any(kind in words for kind in ("Callable", "UserFunction", "TimeValue")),
     }
-    texts = ("empty text", "word", "false", "no", "number as text", "nan as text")
+    texts = ("empty string", "word", "false", "no", "number as text", "nan as text")
     if "str" in words:
         may_be |= dict.fromkeys(texts, True)
     if "Sequence" in words or "Iterable" in words:

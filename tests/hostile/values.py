@@ -30,7 +30,7 @@ def function(*_: Any) -> float:
 
 NONSENSE: dict[str, Any] = {
     "None": None,
-    "empty text": "",
+    "empty string": "",
     "word": "soft",
     "false": "false",
     "no": "no",

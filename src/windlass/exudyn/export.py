@@ -67,7 +67,7 @@ def describe_solve(kind: str, settings: Any, solver: Any = None) -> dict[str, An
 
 
 def check_target(path: Path) -> str:
-    """Return the reason why a description cannot be written to a file, or an empty text. The check does not require
+    """Return the reason why a description cannot be written to a file, or an empty string. The check does not require
     Windlass.
     """
     if not path.absolute().parent.is_dir() or (path.exists() and not path.is_file()):

@@ -108,7 +108,7 @@ class ModelProcess:
 
     def end(self) -> str:
         """End the solve and wait for the end of the script. If the script fails, or if its process has ended before,
-        return an error message. Otherwise return an empty text.
+        return an error message. Otherwise return an empty string.
         """
         try:
             self.ask("finish")

@@ -750,7 +750,7 @@ def _read_channels(file: InputFile, row: Row) -> None:
 
 
 def find_fault(file: InputFile, channel: Channel) -> str:
-    """Return the reason why an output does not exist in this file, or an empty text."""
+    """Return the reason why an output does not exist in this file, or an empty string."""
     number = channel.number
     if channel.kind == "body":
         is_free = number in file.bodies and file.bodies[number].kind in MOVING
@@ -777,7 +777,7 @@ def find_fault(file: InputFile, channel: Channel) -> str:
 
 
 def _find_rod_fault(file: InputFile, channel: Channel) -> str:
-    """Return the reason why an output of a rod is not available for this file, or an empty text."""
+    """Return the reason why an output of a rod is not available for this file, or an empty string."""
     rod = file.rods.get(channel.number)
     if rod is None or rod.kind not in TURNING:
         return "must be a free or pinned rod"

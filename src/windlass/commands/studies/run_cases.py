@@ -30,7 +30,7 @@ def threads(jobs: int) -> Iterator[Executor]:
 
 def run_case(folder: Path, words: Sequence[str], limit: float | None) -> str:
     """Run a case for at most the given time [s], and write its status to its folder. Return the reason of a failure, or
-    an empty text.
+    an empty string.
     """
     folder.mkdir(parents=True, exist_ok=True)
     remove_drafts(folder, OUTCOME)
