@@ -92,8 +92,11 @@ def check_stiffness(newton: Newton, scheme: Scheme, current: State) -> None:
     broken = problem.assembly.diagnose()
     if broken:
         raise ModelError(f"static model: cannot be evaluated at its start: {'; '.join(shorten(broken))}")
+    package = default_package(problem.pattern, problem.assembly.layout.size, "klu")
+    if try_factors(problem, create_pivoting(problem.matrix.mat, package)).held:
+        return
     if current.step > 0:
-        if _leave(problem):
+        if _leave(problem, package):
             problem.store_static(current)
             return
         problem.start(scheme)
@@ -116,14 +119,13 @@ def check_stiffness(newton: Newton, scheme: Scheme, current: State) -> None:
         )
 
 
-def _leave(problem: NonlinearProblem) -> bool:
+def _leave(problem: NonlinearProblem, package: str) -> bool:
     """Make the first Newton iteration with a tangent that is shifted as in `find_weakest`, and return whether the
     tangent is regular afterwards. The iteration must fulfil the equations of the tangent without shift, so the loads do
     no work on motions without stiffness.
     """
     right, matrix = problem.residual_vector.duplicate(), problem.matrix.mat
     problem.eval_residual(None, problem.unknowns, right)
-    package = default_package(problem.pattern, problem.assembly.layout.size, "klu")
     solver, least = create_pivoting(_shift(matrix, _row_sizes(problem)), package), SINGULAR * right.norm()
     change = try_solve(solver, right)
     if change is None:
