@@ -110,8 +110,8 @@ class StepHook:
 
     def find_obstacle(self) -> str:
         """Return the reason why this hook cannot continue after a restart, or an empty string if the hook can continue.
-        A solve with a `Checkpoint` calls this method before its first step. If a hook returns a reason, the solve raises
-        ModelError.
+        A solve with a `Checkpoint` calls this method before its first step. If a hook returns a reason, the solve
+        raises ModelError.
         """
         return ""
 
