@@ -93,16 +93,16 @@ def test_pages_state_reasons_and_refused_features(tmp_path: Path, monkeypatch: p
         ("Examples/C.py", "refused", refused),
         ("Examples/d.py", "not finished", "Exudyn takes longer than 5 s"),
         ("Examples/e.py", "refused", "no counterpart: 1 × Plate"),
+        ("Examples/f.py", "refused", "no counterpart: 1 × Plate, 3 × Disc (friction = 0.2: must be 0)"),
     ]
     peers.write_rows({name: peers.Row(name, *words) for name, *words in reversed(rows)})
     assert list(peers.read_rows().values()) == rows
     peers.write_page(peers.read_rows())
     assert page.read_text() == (
-        f"words\n{peers.MARK}\n\n5 scripts: 2 refused, 1 agrees, 1 differs, 1 not finished.\n\n"
-        "| scripts | difference | reason |\n| --- | --- | --- |\n"
-        "| `b`, `d` | 2e-03 (sensors), 1e-05 (coordinates); not finished | A reason. |\n\n"
-        "| refused | scripts |\n| --- | --- |\n| Plate | 2 |\n| Disc: friction must be 0 | 1 |\n"
-        "| Force: body: (Mass) has no position | 1 |\n| MarkerTree | 1 |\n"
+        f"words\n{peers.MARK}\n\n6 scripts: 3 refused, 1 agrees, 1 differs, 1 not finished.\n\n"
+        "| scripts | reason of the difference |\n| --- | --- |\n"
+        "| `b`, `d` | A reason. |\n\n"
+        "| refused | scripts |\n| --- | --- |\n| Plate | 3 |\n| 3 others | less than 3 each |\n"
     )
 
 
