@@ -85,7 +85,7 @@ class Link:
     Args:
         entity: cables, beams or winch cables, or one or more rows of one component with the output
             ``force`` and the switchable column ``active``, such as a `SphericalJoint`, the three constraints of
-            `hinge`, or a `SpringDamper`. Cables in reserve, such as those of a `WinchReserve`, may be included.
+            `hinge`, or a `SpringDamper`. Cables in reserve of a `WinchReserve` may be included.
         breaking_load: force at which the link breaks [N]. The force of a link of cables is the largest axial force of
             the cables. The force of any other link is the square root of the sum of the squares of all force components
             of all rows.

@@ -127,8 +127,8 @@ def add_surface_contact(
             is used. The argument has no effect without ``touching``.
         turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. If False,
             friction acts on the axis. If true, the cables must be of type `TwistCable3D`, `WinchTwistCable3D` or, on
-            surfaces that are not soft beds, `Beam3D`, and ``rope_radius`` must be > 0. The names of the rows are then
-            those of the rows without turn with ``Twist`` before ``Cable`` or ``Winch``. For beams, the rows are
+            surfaces that are not soft beds, `Beam3D`, and ``rope_radius`` must be > 0. The names of the types
+            of rows then contain ``Twist`` before ``Cable`` or ``Winch``. For beams, the rows are
             `ContactFrictionSurfaceBeam3D` or `ContactFrictionSurfaceSetBeam3D`.
         width: width of ribbons [m], in the direction of the axis d_1 of the material (field ``material_axis`` of
             drawings). The cables must be of type `TwistCable3D`. The rows are `ContactFrictionSurfaceRibbon`.

@@ -15,9 +15,9 @@ and the moment adds the forces M σ on y and M β T_w on l (see elements/cable/w
 material). The power of the forces is that of the law without turn, with f_t·v_t for the new v_t. The torque -M t acts
 on the body of the surface, so forces and moments sum to 0.
 
-History values of a row: those of the law without turn (for winch ropes without l_0), then T (n x 3) and d_1 (n x 3) at
-the start of the step, then l_0 for winch ropes. At the end of each step, the anchor of a sticking point becomes X -
-u_t, as for ropes with twist.
+History values of a row: the history values of the law in which friction does not turn the rope (without l_0), then T
+(n x 3) and d_1 (n x 3) at the start of the step, then l_0 for winch ropes. At the end of each step, the anchor of a
+sticking point becomes X - u_t, as for ropes with twist.
 
 Source: own derivation from the laws of these files.
 """

@@ -302,12 +302,14 @@ def try_turning_bed_point(
 
 
 @kernel(inline=True)
-def try_turning_winch_point(
-    c: ContactRows, row: Any, r: TurningWinchRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
-    g: Any, to: Any,
-) -> PointForces:  # fmt: skip
-    """Return the forces of `try_twist_point` for a winch rope, and write T, d_1 and l into ``to``."""
-    t, frame, w = find_material(row, r.winch, k), at + AFTER_ANCHOR * row.points, r.winch
+def begin_turning_winch(
+    row: Any, r: TurningWinchRow, k: int, z: Lever, start: FloatArray, at: int, frame: int, held: bool, g: Any, to: Any
+) -> tuple[Any, Vector, Vector, Vector, float]:
+    """Write T, d_1 and l of point k to ``to``. Return the material at the point, the anchor [m], T and d_1 at the start
+    of the step, and the length [m] that was paid out since then. A point that has just closed begins to stick at its
+    present position. The argument ``frame`` is the index of the first component of T in the history values.
+    """
+    t, w = find_material(row, r.winch, k), r.winch
     spin, _ = eval_winch_spin(row, r, t, k, g)
     a, T0, d0, paid = (z.X, z.Y, z.Z), spin.T, spin.d1, 0.0
     if held:
@@ -315,6 +317,16 @@ def try_turning_winch_point(
         paid = w.l - start[row.last]
     note_axes(spin, to)
     to.l = w.l
+    return t, a, T0, d0, paid
+
+
+@kernel(inline=True)
+def try_turning_winch_point(
+    c: ContactRows, row: Any, r: TurningWinchRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
+    """Return the forces of `try_twist_point` for a winch rope, and write T, d_1 and l into ``to``."""
+    t, a, T0, d0, paid = begin_turning_winch(row, r, k, z, start, at, at + AFTER_ANCHOR * row.points, held, g, to)
     return eval_turning_winch(row, r, h, z, t, k, g, start, STICKS, a, T0, d0, paid).forces.point
 
 
@@ -324,14 +336,7 @@ def try_turning_winch_bed_point(
     g: Any, to: Any,
 ) -> PointForces:  # fmt: skip
     """Return the forces of `try_turning_bed_point` for a winch rope, and write T, d_1 and l into ``to``."""
-    t, frame, w = find_material(row, r.winch, k), at + AFTER_BED * row.points, r.winch
-    spin, _ = eval_winch_spin(row, r, t, k, g)
-    a, T0, d0, paid = (z.X, z.Y, z.Z), spin.T, spin.d1, 0.0
-    if held:
-        a, T0, d0 = read_three(start, at), read_three(start, frame), read_three(start, frame + 3 * row.points)
-        paid = w.l - start[row.last]
-    note_axes(spin, to)
-    to.l = w.l
+    t, a, T0, d0, paid = begin_turning_winch(row, r, k, z, start, at, at + AFTER_BED * row.points, held, g, to)
     F = eval_turning_winch_bed(row, r, h, z, t, k, g, start, STICKS, a, T0, d0, paid).forces
     return note_bed_point(row, F.e, F.bed, read_suction(row, start, k).reach, to)
 

@@ -78,8 +78,8 @@ def create_rule(order: int) -> LineRule:
 
 @cache
 def create_broken_rule(order: int) -> LineRule:
-    """Create the rule of a broken element of order 1, 2 or 3. Its Gauss points are those of the elements of order 1
-    between the nodes that remain connected. The sum of the weights is the part of the length that remains connected.
+    """Create the rule of a broken element of order 1, 2 or 3. Each pair of nodes that remain connected has the
+    Gauss points of an element of order 1. The sum of the weights is the part of the length that remains connected.
     """
     whole, places, stubs = create_rule(order), PLACES[order], STUBS[order]
     w, N, D = np.empty(len(stubs)), np.zeros((len(stubs), order + 1)), np.zeros((len(stubs), order + 1))

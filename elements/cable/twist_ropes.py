@@ -98,7 +98,7 @@ class RopeLaw(NamedTuple):
 
 
 def order_dofs(world: Tables, table: EntityTable, slow: bool) -> IntArray:
-    """Return the global indices of the coordinates of `TwistCable3D`, followed by those of the slow strains."""
+    """Return the global indices of the coordinates of `TwistCable3D`, followed by the indices of the slow strains."""
     dofs = twist_cable.order_dofs(world, table)
     return np.concatenate((dofs, world.dofs_of(table.local("slow"))), axis=1) if slow else dofs
 

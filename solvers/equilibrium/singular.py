@@ -92,11 +92,11 @@ def check_stiffness(newton: Newton, scheme: Scheme, current: State) -> None:
     broken = problem.assembly.diagnose()
     if broken:
         raise ModelError(f"static model: cannot be evaluated at its start: {'; '.join(shorten(broken))}")
-    package = default_package(problem.pattern, problem.assembly.layout.size, "klu")
-    if try_factors(problem, create_pivoting(problem.matrix.mat, package)).held:
+    free = find_free_motion(problem)
+    if not free:
         return
     if current.step > 0:
-        if _leave(problem, package):
+        if _leave(problem):
             problem.store_static(current)
             return
         problem.start(scheme)
@@ -106,26 +106,25 @@ def check_stiffness(newton: Newton, scheme: Scheme, current: State) -> None:
     names = name_dofs(problem.assembly, empty)
     if names:
         raise NoStiffness(names)
-    free = find_free_motion(problem)
-    if free:
-        found = summarise_faults(problem)
-        raise ModelError(
-            f"static model: its first tangent is singular: nothing holds {free}. The model needs a support, "
-            "contact or prestress against this motion, or a stabiliser > 0 [1/s^2] with more than one load "
-            "step; constraints must not contradict or repeat each other"
-            + _describe_missing_mass(problem)
-            + "".join(f"; at the start {words}" for words in found[:1])
-            + "".join(f" ({words})" for words in found[1:])
-        )
+    found = summarise_faults(problem)
+    raise ModelError(
+        f"static model: its first tangent is singular: nothing holds {free}. The model needs a support, "
+        "contact or prestress against this motion, or a stabiliser > 0 [1/s^2] with more than one load "
+        "step; constraints must not contradict or repeat each other"
+        + _describe_missing_mass(problem)
+        + "".join(f"; at the start {words}" for words in found[:1])
+        + "".join(f" ({words})" for words in found[1:])
+    )
 
 
-def _leave(problem: NonlinearProblem, package: str) -> bool:
+def _leave(problem: NonlinearProblem) -> bool:
     """Make the first Newton iteration with a tangent that is shifted as in `find_weakest`, and return whether the
     tangent is regular afterwards. The iteration must fulfil the equations of the tangent without shift, so the loads do
     no work on motions without stiffness.
     """
     right, matrix = problem.residual_vector.duplicate(), problem.matrix.mat
     problem.eval_residual(None, problem.unknowns, right)
+    package = default_package(problem.pattern, problem.assembly.layout.size, "klu")
     solver, least = create_pivoting(_shift(matrix, _row_sizes(problem)), package), SINGULAR * right.norm()
     change = try_solve(solver, right)
     if change is None:

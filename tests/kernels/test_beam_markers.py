@@ -87,7 +87,9 @@ def test_frames_agree_with_the_outputs_of_beams(order: int) -> None:
 
 @pytest.mark.parametrize("order", ORDERS)
 def test_rigid_rotations(order: int) -> None:
-    """If the nodes of a deformed beam rotate by more than 180°, a marker beside the axis moves with them exactly."""
+    """If all nodes of a deformed beam rotate together by more than 180°, a marker at a distance from the axis has
+    exactly the same rotation.
+    """
     world, beam = create_space_beam(order)
     marker = rigid_marker(world, beam[0], (0.2, 0.1, -0.15))
     world.add(Force, marker=marker)

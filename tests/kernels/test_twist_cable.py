@@ -314,7 +314,7 @@ def test_markers_on_elements_rotate_with_the_material() -> None:
 
 def test_torque_on_a_marker_is_conjugate_to_the_rotation() -> None:
     """The power of a torque on a marker is the torque times the angular velocity of the material, and the power of a
-    force beside the axis is the force times the velocity of the point.
+    force at a distance from the axis is the force times the velocity of its point of action.
     """
     world, rods = create_rods(3)
     x = 0.4 * float(rods.length[1])

@@ -202,8 +202,9 @@ def test_crown_centres_a_ribbon() -> None:
 
 @pytest.mark.parametrize(("offset", "crown"), [(0.003, 0.5), pytest.param(-0.003, 1.0, marks=pytest.mark.long)])
 def test_belt_centres_itself_on_crowned_pulleys(offset: float, crown: float) -> None:
-    """A belt that starts beside the middle of two crowned pulleys approaches the middle in several circulations. The
-    lateral position decays exponentially, with the rate of a beam on bristles. Slip reduces this rate by 3 to 6 %.
+    """A belt that starts at a lateral distance from the middle of two crowned pulleys approaches the middle in several
+    circulations. The lateral position decays exponentially, with the rate of a beam on bristles. Slip reduces this rate
+    by 3 to 6 %.
     """
     drive = create_drive(0.4, crown_radius=crown, face_width=0.08)
     travel, place = drive.run(1.6, 0.05, offset)[0].T

@@ -177,7 +177,8 @@ def test_split_cables_keep_their_torque(more: dict[str, Any]) -> None:
     if more == {"touching": 1}:
         data[used, -1] = 1.0
     state.put(rows, data, "data")
-    # the bristles are deflected by 1e-3 m across and along the rope; the frames are those of the material
+    # the bristles are deflected by 1e-3 m across and along the rope, and the stored frames are the frames of the
+    # material
     place = (wl.eval_output(rows, "contact_position", state) - origin[:, None] - (1e-3, 2e-3, 0.0)) @ axes
     data[used, 8:20] = place[used].reshape(used.sum(), -1)
     first = 28 if "suction_coefficient" in more else 20
