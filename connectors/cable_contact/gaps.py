@@ -4,10 +4,10 @@ Cables that are not in contact at either end of a step may pass through each oth
 passages covers pairs of cables whose relative motion exceeds `PASSING` times the sum of their radii. The check searches
 for a point on each of the two cables such that the distance of both points becomes smaller than the sum of radii.
 During the step, both points are assumed to move along straight lines. A passage must also fulfil one of two conditions.
-Either the first point is farther from the axis of the second cable than the sum of radii at both ends of the step, or
-the vector from this axis to the first point reverses its direction. The spacing of the compared points is at most one
-diameter. Therefore, if two axes cross each other, the nearest two of the compared points are at most 0.71 times the sum
-of radii apart.
+Either the distance of the first point from the axis of the second cable exceeds the sum of radii at both ends of the
+step, or the vector from this axis to the first point reverses its direction. The spacing of the compared points is at
+most one diameter. Therefore, if two axes cross each other, the nearest two of the compared points are at most 0.71
+times the sum of radii apart.
 """
 
 from __future__ import annotations
@@ -253,7 +253,7 @@ def accept_contacts(k: FollowedGaps, near: IntArray, before: IntArray) -> None:
 
 
 def watch_places(places: ContactPlaces, n: int, name: str, group: IntArray) -> Gaps:
-    """Create the `Gaps` of all contacts. The gaps include cables that pass through each other.
+    """Create the `Gaps` of all contacts. The gaps also cover passages of cables through each other.
 
     Args:
         places: the contacts of this process.

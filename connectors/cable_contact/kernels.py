@@ -29,7 +29,7 @@ Each pair of cables is evaluated in both directions: points of A against B, and 
 do not depend on the order of the cables. The stiffness is divided between the two directions. The share σ of a
 direction is one half for straight cables. For points on the inside of a bend of the other cable, the share is smaller,
 because a small motion of such a point causes a large motion of its foot. For points of a core in the centre of a coil,
-the share tends to 0:
+the share tends to 0. The share is
 
     σ = a²/(a² + b²), a = 1 - d.r''_B/|r'_B|², b = 1 + d.r''_A/|r'_A|², with a and b at least 0.01.
 
@@ -95,7 +95,7 @@ NEW, OPEN = -3.0, UNDEFINED
 FADE = 0.01
 """Default depth at which the full damping is reached, divided by the sum of radii [1]."""
 LEAST = 0.01
-"""Smallest values of a and b in the formula of the share σ [1]."""
+"""Smallest values of a and b in the formula for the share σ [1]."""
 ZERO: Vector = (0.0, 0.0, 0.0)
 
 

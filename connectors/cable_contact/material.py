@@ -185,7 +185,9 @@ def from_components(m: Vector, t: Vector, f: Frame, angle: float) -> Vector:
 
 @kernel
 def add_spin_forces(f: FloatArray, row: Any, sigma: FloatArray, moment: float) -> None:
-    """Add the generalised forces of a moment about the axis of a cable [N m] to the forces f on its coordinates."""
+    """Add the generalised forces of a moment [N m] about the axis of a cable to the forces f on the coordinates of the
+    cable.
+    """
     for k in range(TWIST):
         j, u = find_part(k, 1.0 / row.length)
         f[row.dofs[k]] += u * sigma[j] * moment

@@ -1,6 +1,6 @@
 """Outputs of the contact between cables, and fields for the drawings of the cables.
 
-| line field | unit | meaning | several places on one line |
+| line field | unit | meaning | combination of several points on one line |
 | --- | --- | --- | --- |
 | `contact_normal_force_per_length` | N/m | pressing force per reference length, 0 where open | sum |
 | `gap` | m | distance of the surfaces, < 0 where they press | the smallest |

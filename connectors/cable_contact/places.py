@@ -47,7 +47,7 @@ ROOM = 6
 """Largest number of coupled pairs, divided by the largest number of contacts."""
 KEPT = 2.0
 """Largest number of coupled pairs, divided by the number of pairs that contacts require [1]. If more pairs are coupled,
-the other pairs are removed.
+the pairs that no contact requires are removed.
 """
 
 

@@ -1,8 +1,8 @@
 """Search for contacts between cables. The search is repeated when cables have moved so far that the result of the last
 search may be outdated.
 
-A foot is a point of an axis. Its distance from a contact point is a local minimum. A contact slot is the storage for
-one contact between a point and a foot.
+A foot is a point of an axis at which the distance from a contact point has a local minimum. A contact slot is the
+storage for one contact between a point and a foot.
 
 A search tree of bounding spheres finds the pairs of cables whose gap may be smaller than the search margin ``skin``. A
 point has a foot on a near cable at each local minimum of the distance. To find the minima between the ends of a cable,

@@ -2,11 +2,11 @@
 
 The force of a point depends on r and r' of cable A at the point, on r and r' of cable B at the foot, and on the rates
 of these vectors. Each equation of the force law is differentiated with respect to the components of r_A, r'_A, r_B and
-r'_B. A variation of a coordinate changes r and r' in proportion to the shape functions, and its derivative is
-multiplied by dq. A variation of a velocity changes the rates of r and r' in proportion to the shape functions, and its
-derivative is multiplied by dv.
-Therefore one evaluation gives the derivatives with respect to both coordinates and velocities. The foot satisfies
-d.r'_B = 0. Therefore a variation of both cables changes the arc length s of the foot by δs:
+r'_B. A variation of a coordinate changes r and r' in proportion to the shape functions. The derivative with respect to
+this coordinate is multiplied by dq. A variation of a velocity changes the rates of r and r' in proportion to the shape
+functions. The derivative with respect to this velocity is multiplied by dv. Therefore one evaluation gives the
+derivatives with respect to both coordinates and velocities. The foot satisfies d.r'_B = 0. Therefore a variation of
+both cables changes the arc length s of the foot by δs:
 
     (r'.r' - d.r'') δs = (δr_A - δr_B).r'_B + d.δr'_B; δs = 0 if the foot is held at the end of a chain.
 

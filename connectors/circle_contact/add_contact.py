@@ -65,9 +65,9 @@ def add_contact(
         segments: number of straight segments or contact points of each cable, depending on the law.
         circle_radius: radius [m] of all circles, or one radius per circle.
         vertical_offset: distance [m] of the contact line from the axis of the cables, along their left normal.
-        damping_ratio: ratio [1] of contact_damping_per_length to the critical damping, which is 2
-            sqrt(contact_stiffness_per_length mass_per_length). The critical damping refers to the mass of the cable on
-            the contact stiffness. The value 1/3 is suitable for belts, see docs/howto/choose_contact.md.
+        damping_ratio: ratio [1] of contact_damping_per_length to the critical damping of the mass of the cable on the
+            contact stiffness, 2 sqrt(contact_stiffness_per_length mass_per_length). The value 1/3 is suitable for
+            belts, see docs/howto/choose_contact.md.
         **columns: further columns of the law. A column contains one value for all pairs, k values (one for each
             circle), or k n values (one for each pair).
 

@@ -16,9 +16,9 @@ straight span. The additional length is the sum of two integrals. The first is t
 The second is an integral over s > 0. Its integrand is y'²/2 - y/R for the belt minus the same expression for the
 straight line.
 
-The straight line of the span is a tangent of a circle with the radius R + l²/(2 R). The point at which the line touches
-this circle is s = 0. For a rigid circle, e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). For a string
-(EI = 0), e = sqrt(F/k).
+The straight line of the span is a tangent of a circle with the radius R + l²/(2 R). At s = 0 the line touches this
+circle. For a rigid circle, e = -l, b = -l²/(2 R), and the additional length is l³/(12 R²). For a string (EI = 0), e =
+sqrt(F/k).
 
 If the angle t of an arc is so small that t R < 2 l, the belt touches the pulley at a single point. With a rigid circle
 the sum of the additional lengths at both ends is t² l/8 - R t³/24. The spans are tangents of a circle of the radius R +
@@ -67,7 +67,7 @@ class SpanEnds(NamedTuple):
 
     untouched: angle between the end of the arc and the point where the belt leaves the circle [rad]. The angle is
         negative if the belt leaves the circle beyond the end of the arc.
-    longer: additional length of the belt at one end of the arc, see the docstring of this module [m].
+    longer: additional length [m] of the belt at one end of the arc, see the docstring of this module.
     offset: distance between the straight line of the span and the tangent of the circle that is parallel to this line
     [m].
     curvature: curvature of the belt on the circle [1/m].

@@ -6,8 +6,7 @@ most one circle of the set at any time. A cable that can touch two circles simul
 of n such cables on k circles has 2 n rows instead of k n. The tangent couples each cable only to circles near this
 cable. The list of pairs is explained in `contact/pair_search.py`.
 
-Source: P. Wriggers, Computational Contact Mechanics, Springer (2006). See `contact/pair_search.py` for the list of
-    pairs.
+Source: P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
 
 from __future__ import annotations

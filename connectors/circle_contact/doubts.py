@@ -231,8 +231,8 @@ def count_windings(
     """Return the number of counter-clockwise turns around each circle [1] that the cables of these rows make. See
     `Checks.invariants`.
 
-    begin, end: start points and end points of all segments, or of the parts of cables that points represent, in the
-    order of the rows [m], shape (segments, 2) each.
+    begin, end: start points and end points [m] of all segments, or of the parts of cables that points represent, in the
+    order of the rows, shape (segments, 2) each.
     """
     circle: PositionMarkers = fields.markers[CIRCLE_FAMILY]
     center = circle.position[np.repeat(c["circle"], c["segments"]), :2]

@@ -40,7 +40,7 @@ share, and waves of the belt may cause the remainder of the allowed traction.
 """
 NEAR = 1e-6
 """Relative difference between l and a, or l and 2 a [1]. Below this value, rounding errors dominate the closed form,
-because it becomes 0/0 at the limit.
+which becomes 0/0 at the limit.
 """
 REACH, PLACES, COARSE = 10.0, 2000, 40
 """Constants of the search for the largest deflection. REACH: length of the searched arc, divided by the larger of the

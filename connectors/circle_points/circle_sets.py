@@ -38,7 +38,7 @@ def assign_circles(p: PairRows, data: FloatArray) -> None:
 def fill_pair_gaps(
     p: PairRows, rows: IntArray, number: IntArray, x: FloatArray, centre: FloatArray, out: FloatArray
 ) -> None:
-    """Write the smallest gap between the points of the row ``rows[k]`` and the circle ``number[k]`` [m] into
+    """Write the smallest gap [m] between the points of the row ``rows[k]`` and the circle ``number[k]`` into
     ``out[k]``, for each pair k.
     """
     c = p.points
@@ -87,7 +87,7 @@ class CircleSearch(PairSearch):
         return np.abs(offset)
 
     def eval_gaps(self, fields: Fields, group: IntArray, number: IntArray) -> FloatArray:
-        """For each pair, return the smallest gap between a point and the circle [m], shape (pairs,)."""
+        """For each pair, return the smallest gap [m] between a point and the circle, shape (pairs,)."""
         gap = np.empty(len(group))
         fill_pair_gaps(self.p, self.first[group], number, fields.x, fields.markers[CIRCLE_FAMILY].position, gap)
         return gap

@@ -2,8 +2,8 @@
 `Gaps`.
 
 Rows of circle sets refer to the circles that are near a cable at the start and at the end of a step. Within the step
-the cable may pass through a circle to which none of its rows refers. Such circles are checked under one of two
-conditions. Either the sum of the displacements of cable and circle exceeds `PASSING` times the smallest radius of the
+the cable may pass through a circle to which none of its rows refers. Such circles are checked if one of two conditions
+is satisfied. Either the sum of the displacements of cable and circle exceeds `PASSING` times the smallest radius of the
 circles, or the diameter of the smallest circle is below the spacing of the points. One additional element of the arrays
 describes the passage with the greatest depth. If the line between two neighbouring points moves across the centre of a
 circle, the cable has passed through the circle, even if no point has touched the circle.

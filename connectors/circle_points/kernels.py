@@ -72,8 +72,8 @@ cable at the end of the previous step [1]. WAVE, WAVES: mean w of the waves of t
 this mean, see `layers.py`. Rows on elastic layers store other values, see `layers.py`.
 """
 COMES, LAID = 0.0, 1.0
-"""Values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID: the
-points that touch the circle have friction.
+"""Possible values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID:
+the points that touch the circle have friction.
 """
 FADING = 0.5
 """Depth divided by F/(k r) [1]. Above this value, the full damping acts."""
@@ -381,9 +381,8 @@ def add_torques(
     c: PointRows, circle: PositionMarkers, data: FloatArray, x: FloatArray, v: FloatArray, owner: IntArray,
     torque: FloatArray,
 ) -> None:  # fmt: skip
-    """For each row i, add the torque with which its cable drives its circle, about the centre of the circle, to
-    ``torque[owner[i]]`` [N m]. This torque is the sum of D f_t over all points, with the distance D and the friction
-    f_t.
+    """For each row i, add the torque [N m] of its cable on its circle, about the centre of the circle, to
+    ``torque[owner[i]]``. This torque is the sum of D f_t over all points, with the distance D and the friction f_t.
     """
     for i in range(len(c.rows)):
         row = c.rows[i]

@@ -1,10 +1,10 @@
 """Initial deflection of bristles on a rigid layer. Cables of a belt that move onto a circle keep the stretch that they
 have at the entry. The entry is the point where the belt first touches the circle.
 
-Material that moves onto a circle sticks to the circle at the point where it touches. Consider the time between the
-touches of two successive cables. In this time, the rim of the circle moves by the reference length of a cable times the
-stretch at the entry. This product is the distance between the mean anchors of both cables. With the reference lengths
-l_i and l_j of the cables,
+Material that moves onto a circle sticks to the circle at the point where it touches the circle. Consider the time
+between the touches of two successive cables. In this time, the rim of the circle moves by the reference length of a
+cable times the stretch at the entry. This product is the distance between the mean anchors of both cables. With the
+reference lengths l_i and l_j of the cables,
 
     anchor_i = anchor_j + s (l_i + l_j)/2 lam,    u_i = arc_i - anchor_i
     lam = lam_i - w
@@ -47,12 +47,12 @@ different distances. X is the mean of these distances. Friction therefore begins
 
     u = w (X - mu_v/mu_k v),    X = s - L (n - 1)/(2 n),    w = w_before - EI/(2 EA r²)
 
-s is the displacement along the circle since the first point of the cable touched, L is the length of the cable, and v
-is the speed of the cable. w_before is the mean of the slip (v - omega r)/v while the cable moves by the last distance L
-before it reaches the circle. If a solve begins with the cable closer to the circle, the mean is taken over the
-remaining distance. Each cable that runs onto the circle causes a wave of the speed with the wavelength L. In the mean
-over L, the wave cancels. Bending onto the circle reduces the stretch by EI/(2 EA r²). The term with mu_v compensates
-the force mu_v v w of the damper. A real layer has no damper.
+s is the displacement along the circle since the first point of the cable touched the circle, L is the length of the
+cable, and v is the speed of the cable. w_before is the mean of the slip (v - omega r)/v while the cable moves by the
+last distance L before it reaches the circle. If a solve begins with the cable closer to the circle, the mean is taken
+over the remaining distance. Each cable that runs onto the circle causes a wave of the speed with the wavelength L. In
+the mean over L, the wave cancels. Bending onto the circle reduces the stretch by EI/(2 EA r²). The term with mu_v
+compensates the force mu_v v w of the damper. A real layer has no damper.
 
 If friction began with u = 0, the layer would be sheared along a shorter part of the arc, and the loss of speed of a
 ribbed belt on the default mesh would be 3.4 % too large.
@@ -284,8 +284,8 @@ def join_rows(rows: LocalRows, c: PointRows) -> tuple[PointRows, Callable[[Evalu
 SLIPPED, SLIP, TOUCHED = STRETCHED, LATEST, WAVE
 """Indices of history values of rows on a soft layer. Rows on a rigid layer store other values at these indices.
 SLIPPED: integral of the slip velocity over the time in which the cable moves by the displacement stored at WAY [m].
-SLIP: slip velocity at the end of the previous step [m/s]. TOUCHED: displacement since the first point touched [m], > 0
-counter-clockwise.
+SLIP: slip velocity at the end of the previous step [m/s]. TOUCHED: displacement [m] since the first point touched the
+circle, > 0 counter-clockwise.
 """
 
 
@@ -335,7 +335,7 @@ def follow_slip(
     data: FloatArray,
 ) -> None:  # fmt: skip
     """Integrate the slip of a cable over the last part of its displacement before it reaches the circle. This part is
-    as long as the cable. Also integrate the displacement since the first point of the cable touched.
+    as long as the cable. Also integrate the displacement since the first point of the cable touched the circle.
 
     gap: smallest gap of the points of the cable [m].
     h: step size [s].

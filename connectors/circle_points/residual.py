@@ -140,8 +140,8 @@ def read_pose(k: int, g: Any) -> Disc:
 @kernel(inline=True)
 def read_point(j: int, offset: bool, k: int, g: Any) -> tuple[Four, Four, float, AxisPoint]:
     """Return the shape functions, the derivatives of the shape functions with respect to arc length, the offset, and
-    the position and velocity of point j of lane k. offset: whether the contact line of any lane may have an offset from
-    the axis.
+    the position and velocity of point j of lane k. The argument ``offset`` states whether the contact line of any lane
+    may have an offset from the axis.
     """
     s, L, y = relative_place(j, g.segments[k]), g.cable_length[k], g.vertical_offset[k] if offset else 0.0
     S, dS = shape(s, L), shape_slope(s, L)

@@ -116,8 +116,9 @@ WORK = work_type(
     C=(3, 3), V=(3, 3), X=(3, 11), J=(2, 8), Jd=(2, 8), shape=(1, 4), slope=(1, 4), way=(11,), G=(11,), U=(11,),
     share=(),
 )  # fmt: skip
-"""C and V of `contact/assembly.py`, X, J and Jd of `add_offset_point`, shape functions and their derivatives, the
-derivatives of u_k for one point, and the sum G. The derivatives of the deflection u are ``share`` G + U.
+"""Work arrays of a row: C and V of `contact/assembly.py`, X, J and Jd of `add_offset_point`, shape functions and their
+derivatives, the derivatives of u_k for one point, and the sum G. The derivatives of the deflection u are ``share`` G +
+U.
 """
 
 

@@ -1,8 +1,8 @@
 """Kernel that updates the contact states of a circle with points of a cable. It is called between Newton runs, and
 within Newton runs as the return map.
 
-The symbols are explained in `kernels.py`. Gaps and errors are explained in `contact/update.py`. States of a row. The
-word "start" denotes stored values at the start of the step:
+The symbols are explained in `kernels.py`. Gaps and errors are explained in `contact/update.py`. The states of a row are
+determined as follows. The word "start" denotes stored values at the start of the step:
 
     deflection: u is the mean of (m/n) u_k over all points that were closed at the start and do not slip. The stored
         values of m and of the anchors at the start are used.

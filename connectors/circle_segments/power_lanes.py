@@ -82,9 +82,9 @@ def invert(x: float) -> float:
 
 @kernel(inline=True)
 def place_velocity(y: float, s_t: float, end: int, k: int, g: Any) -> tuple[float, float]:
-    """Return the velocity of a point of the axis relative to the centre of the circle. From this point, the end point
-    ``end`` (0 or 1) of the segment in lane k has the offset y. The point is fixed in the mesh and not in the material,
-    which moves at the axial velocity s_t.
+    """Return the velocity of a point of the axis relative to the centre of the circle. The end point ``end`` (0 or 1)
+    of the segment in lane k lies at the offset y from this point. The point is fixed in the mesh and not in the
+    material, which moves at the axial velocity s_t.
     """
     rx, ry, vx, vy = g.slopes[2 * end, k], g.slopes[2 * end + 1, k], g.rates[2 * end, k], g.rates[2 * end + 1, k]
     il = invert(np.sqrt(rx * rx + ry * ry))

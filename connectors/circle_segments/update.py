@@ -1,8 +1,8 @@
 """Kernels that update the contact states of the segments of a cable on a circle between Newton runs, and kernels for
 outputs.
 
-The symbols are explained in `kernels.py`. Update of one segment with friction. The word "start" denotes stored values
-at the start of the step:
+The symbols are explained in `kernels.py`. A segment with friction is updated as follows. The word "start" denotes
+stored values at the start of the step:
 
     gap: if (g > 0) differs from (stored gap > 0), error += |k_c (g - stored gap)|. Then the gap is stored.
     deflection: D = wrap(x_cur - last), where last is the sticking position at the start, or x_cur if the state at the

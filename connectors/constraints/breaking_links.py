@@ -143,7 +143,7 @@ class Link:
 
     @property
     def is_rope(self) -> bool:
-        """Whether the link consists of cables or beams. If such a link breaks, only one of them breaks."""
+        """Whether the link consists of cables or beams. If such a link breaks, only one cable or beam breaks."""
         return BROKEN in self.entity.table.component.columns
 
     @property
@@ -175,7 +175,7 @@ class Link:
         return largest
 
     def eval_rope_length(self, cable: int, state: State) -> float:
-        """Return the length of a winch rope outside its winch [m], from the length of one of its active cables."""
+        """Return the length [m] of a winch rope outside its winch, from the length of one of its active cables."""
         one = self.entity[cable]
         return float(np.ravel(eval_output(one, LENGTH, state))[0] / np.ravel(one.share)[0])
 
@@ -268,7 +268,9 @@ class BreakingLinks(StepHook):
         self._find_due(state, is_step=False)
 
     def before_step(self, state: State) -> None:
-        """Deactivate links that have reached their breaking load, damage or time, or whose rule has returned true."""
+        """Deactivate links that have reached their breaking load, their time of breaking or the damage 1, or whose rule
+        has returned true.
+        """
         self.changes_forces = False
         for link in self._find_whole():
             due = self._due.get(link.name)
@@ -305,8 +307,8 @@ class BreakingLinks(StepHook):
         return min((link.time for link in self._find_whole() if link.time is not None), default=inf)
 
     def after_step(self, state: State) -> None:
-        """Find links that have reached their breaking load, damage or time, or whose rule returns true. Evaluate the
-        lengths of broken winch ropes.
+        """Find links that have reached their breaking load, their time of breaking or the damage 1, or whose rule
+        returns true. Evaluate the lengths of broken winch ropes.
         """
         self._find_due(state, is_step=True)
         cables = {one.name: one.cable for one in self.breaks}

@@ -13,7 +13,7 @@ force then acts on the state.
 x0 and x1 are displacements from the reference configuration, with ẋ = J q̇ and H = ∂J/∂q. If a marker is a single
 coordinate of a node, J = 1 and J̇ = H = 0. The ratio i is 1 for equal coordinates, and -r0/r1 for two external gears
 with the radii r0 and r1. If a chain or toothed belt connects two wheels with z0 and z1 teeth, the ratio is z0/z1. For a
-rack (coordinate 1) on a pinion (coordinate 0), it is the radius of the pinion.
+rack (coordinate 1) on a pinion (coordinate 0), the ratio is the radius of the pinion.
 
 If the user gives no function for offset_t, this rate is computed from offset(t). The computation is exact for
 predefined time functions, and uses difference quotients for other functions
@@ -160,7 +160,7 @@ def tangent(
 def add_accelerations(
     rows: Any, dofs: IntArray, n0: int, m: CoordinateMarkers, v: FloatArray, rhs: FloatArray, C: FloatArray
 ) -> None:
-    """Add the right-hand side of the acceleration equations to C. For inactive rows it is 0."""
+    """Add the right-hand side of the acceleration equations to C. The right-hand side of inactive rows is 0."""
     n = dofs.shape[1]
     for i in range(len(rows)):
         row = rows[i]
@@ -295,7 +295,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 def eval_gap(rows: LocalRows, s: Fields) -> FloatArray:
     """Return the value C of each row, shape (rows,). The value is x1 - i x0 - offset [m or rad], or ẋ1 - i ẋ0 - rate
-    [m/s or rad/s] at velocity level. For inactive rows it is 0.
+    [m/s or rad/s] at velocity level. For inactive rows the value is 0.
     """
     m, (own, times) = s.markers[FAMILY], rows.columns
     m0, m1, ratio = own["marker0"], own["marker1"], own["ratio"]

@@ -192,8 +192,8 @@ class UserEquation:
         return dq * bend, bend.T @ v + drift
 
     def acceleration(self, t: float, q: FloatArray, v: FloatArray) -> float:
-        """Return rhs of the equation J q̈ = rhs: minus the time derivative of Ċ, or at velocity level minus the time
-        derivative of C, both at constant velocities.
+        """Return the right-hand side rhs of the equation J q̈ = rhs. It is minus the time derivative of Ċ, or minus the
+        time derivative of C at velocity level. Both derivatives are computed at constant velocities.
         """
         function = self.value if self.fast else self.rate
         back = STEP if t >= 2.0 * STEP else 0.0
@@ -202,8 +202,8 @@ class UserEquation:
 
 
 class Equations:
-    """The constraint equations of all rows. In the shapes of arrays, w is the largest number of coordinates of a node 0
-    plus the largest number of coordinates of a node 1. If a node is not given, its number of coordinates is 0.
+    """The constraint equations of all rows. In the shapes of arrays, w is the largest number of coordinates of any node
+    0 plus the largest number of coordinates of any node 1. If a node is not given, its number of coordinates is 0.
 
     Attributes:
         lam: process-local indices of the multipliers, shape (rows,).
@@ -379,7 +379,7 @@ def check(world: Tables, table: EntityTable) -> None:
 
 
 def eval_gap(rows: LocalRows, s: Fields, **where: Any) -> FloatArray:
-    """Return the values C of the constraint equations, shape (rows,). For inactive rows they are 0."""
+    """Return the values C of the constraint equations, shape (rows,). For inactive rows the values are 0."""
     equations: Equations = rows.columns
     gap: FloatArray = equations.values(s, False) * equations.on
     return gap

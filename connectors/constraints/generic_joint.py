@@ -145,8 +145,8 @@ def drive(row: Any, k: int, m: PositionMarkers, m0: int, order: int, W: FloatArr
 def equation(
     row: Any, k: int, m: PositionMarkers, m0: int, m1: int, d: FloatArray, g: FloatArray, G: FloatArray
 ) -> float:
-    """Write g and G of equation k and return its value, which is C_k [m] of a translation, or C_3+i [1] of a
-    rotation.
+    """Write g and G of equation k. Return the value of this equation, which is C_k [m] for a translation, or C_3+i [1]
+    for a rotation.
     """
     A, B = m.rotation[m0], m.rotation[m1]
     fx, fy, fz = frame_axis(row, k if k < 3 else row.axis0[k - 3])

@@ -71,8 +71,8 @@ def swivel(world: World, end: Handles, body: Handles, axis: Any | None = None, *
         **values: name, and columns of `GenericJoint` that this function does not set, see `socket`.
 
     Returns:
-        Handle to the joints. The rotation about the first axis is free. `joint_stops` can limit this rotation as
-        ``"rotation_x"``.
+        Handle to the joints. The rotation about the first axis of the joint frame is free. `joint_stops` can limit this
+        rotation as ``"rotation_x"``.
 
     Raises:
         ModelError: one of the errors of `socket` occurs, or an axis has the length 0.

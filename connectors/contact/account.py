@@ -42,7 +42,7 @@ POWERS = {
     "spring_power": "rate at which the normal springs store energy",
     "lever_power": "power of f_t, which acts at r + g on the cable and at r on the circle; this power is not lost",
 }
-"""Outputs for the parts of the power that contact takes from a cable and its partner [W]. The sum of the parts is the
+"""Outputs for the parts of the power [W] that contact takes from a cable and its partner. The sum of the parts is the
 total power.
 """
 FRICTION = ("friction_power", "friction_damping_power", "bristle_power", "lever_power")

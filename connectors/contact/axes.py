@@ -12,7 +12,8 @@ Hᵀ K H. For a cable, H is the identity.
 For points at the offset y along the normal m of the axis, r + y m, q also determines m. Tangential forces f per length
 at such points have the moment c = y f about the axis. In the virtual work c acts on the rotation of the axis, so the
 shear strain of a beam does not depend on c. If c acted on the cross sections, the shear strain would be larger by c/GA,
-which is μ N y/(R GA) at most for a belt on a pulley. All balances, and the tensions, are the same in both cases.
+which is μ N y/(R GA) at most for a belt on a pulley. The balances of forces and moments, and the tensions, are the same
+in both cases.
 
 Source: principle of virtual work; T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), section 3.6.
 """
@@ -75,8 +76,8 @@ def order_axis(table: EntityTable, numbers: IntArray, dims: int) -> IntArray:
 
 
 def axis_dofs(world: Tables, ids: IntArray, dims: int) -> IntArray:
-    """Return the global coordinate indices of the axes of cables and beams, see `order_axis`; ``ids`` are their
-    identifiers.
+    """Return the global coordinate indices of the axes of cables and beams, see `order_axis`. The argument ``ids``
+    contains the identifiers of the cables or beams.
     """
     out = np.full((len(ids), 4 * dims), -1, np.int64)
     for table, positions, rows in world.split_by_table(ids):
@@ -233,7 +234,7 @@ def spread_space(c: Any, i: int, K: FloatArray, N: FloatArray) -> None:
 
 @kernel(inline=True)
 def reach_of_axis(L: float, q: Twelve) -> float:
-    """Return a distance from the first node that no point of the axis exceeds [m]. The axis lies within the convex hull
+    """Return a distance [m] from the first node that no point of the axis exceeds. The axis lies within the convex hull
     of its control points, which follow from the coordinates q of the cable and its reference length L.
     """
     h, a = L / 3.0, (q[6] - q[0], q[7] - q[1], q[8] - q[2])

@@ -42,9 +42,8 @@ def follow_sets(
     thing: str,
     member: str,
 ) -> Gaps:
-    """Complete the `Gaps` of rows whose partners change, and return them. Row i has n[i] contacts. In addition, the
-    gaps contain one element for a partner to which no row of a cable refers, although the cable passes through this
-    partner.
+    """Complete and return the `Gaps` of rows whose partners change. Row i has n[i] contacts. In addition, the gaps
+    contain one element for a partner to which no row of a cable refers, although the cable passes through this partner.
 
     If a row is assigned to a new partner within the step, its gaps at the start of the step are evaluated for the new
     partner. Therefore results do not depend on the times at which searches are made.

@@ -94,9 +94,7 @@ def eval_normal_force(law: PointLaw, gap: float, vn: float) -> float:
 
 @kernel(inline=True)
 def eval_normal_slopes(law: PointLaw, gap: float, vn: float, fn: float) -> tuple[float, float]:
-    """Return the derivatives [N/m] of the normal force f_n with respect to the gap and to the rate of the gap
-    [N s/m].
-    """
+    """Return the derivatives of the normal force f_n with respect to the gap [N/m] and its rate [N s/m]."""
     share, slope = eval_fading(law, gap)
     by_gap, by_rate = law.contact_stiffness + law.contact_damping * slope * vn, law.contact_damping * share
     open_ = law.clip_normal_force and fn >= 0.0

@@ -136,8 +136,8 @@ def find_closed(
     start: FloatArray,
     closed: NDArray[np.bool_],
 ) -> None:
-    """For each row, write to ``closed``, shape (rows,), whether the row has a closed point. A row with a point that was
-    closed at the start of the step, with the same member, also counts.
+    """For each row, write to ``closed``, shape (rows,), whether the row has a closed point. A point that was closed at
+    the start of the step, with the same member, also counts.
 
     The arguments ``first`` and ``points`` contain the index of the first history value and the number of points of each
     row. The argument ``place`` contains the index of the history value for the member.
@@ -255,7 +255,7 @@ class NeighbourSearch(ABC):
         return 0.0
 
     def update(self, fields: Fields) -> bool:
-        """Search if the last search may be outdated. Return whether a search was made.
+        """Search again if the result of the last search may be outdated. Return whether a search was made.
 
         If the search of any process may be outdated, all processes search.
 
@@ -420,7 +420,7 @@ def bind_pairs(
     """Create the data of rows of a law with sets. Initially, no partner is assigned to the rows.
 
     Args:
-        points: data of the kernels.
+        points: data of the rows for kernels.
         place: index of the history value that contains the partner of each row, shape (rows,).
         member, thing, of: arguments of `find_members`. ``of`` is also the name of the column of the law that contains
             the set.

@@ -1,7 +1,7 @@
 """Update of contact states after each Newton run, and within Newton runs as the return map.
 
-The symbols are explained in `law.py`. The first history values of a row with n points are n gaps and n states. Update
-of a row:
+The symbols are explained in `law.py`. The first history values of a row with n points are n gaps and n states. A row is
+updated as follows:
 
     gap: if (g > 0) differs from (stored gap > 0), error += |k (g - stored gap)| with stiffness k; g is stored.
     state: whether closed points stick or slip depends on the geometry and on the history at the start of the step.

@@ -149,7 +149,7 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray, dict[int,
     """Create the records of the rows, the coordinate markers of their inputs, the array of their matrices, and the user
     functions.
 
-    A record contains the places of its matrices in the array, see `pool_matrices`. These matrices are the results of
+    A record contains the positions of its matrices in the array, see `pool_matrices`. These matrices are the results of
     the user function, and for n states and k inputs ``constant``, shape (n, 1), ``system_matrix``, shape (n, n), and
     ``input_matrix`` and ``rate_matrix``, shape (n, k) each.
     """

@@ -63,7 +63,7 @@ class StateLoad(Inputs):
 
 @kernel
 def eval_load(row: Any, inputs: IntArray, gains: FloatArray, m: CoordinateMarkers) -> float:
-    """Evaluate F of a row [N or N m]."""
+    """Evaluate the load F [N or N m] of a row."""
     total = row.value + row.called
     for k in range(row.input_count):
         j = inputs[row.first_input + k]
@@ -114,8 +114,8 @@ def bind(rows: LocalRows) -> tuple[NDArray[Any], IntArray, FloatArray, dict[int,
     """Create the records of the rows, the coordinate markers of their inputs, the array of their gains, and the user
     functions.
 
-    A record also contains the places of ``gains`` and ``rate_gains`` in the array. The coordinates of the inputs follow
-    the coordinates of the marker.
+    A record also contains the positions of ``gains`` and ``rate_gains`` in the array. The coordinates of the inputs
+    follow the coordinates of the marker.
     """
     n = len(rows.rows)
     own, inputs = bind_inputs(rows, rows.world.ref_width(rows.table, "marker"))

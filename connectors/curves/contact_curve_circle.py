@@ -8,7 +8,8 @@ of a sprocket.
     without the limit: f_n = -k g - d ġ ≥ 0, which jumps when the contact closes
     friction: f_t = μ |f_n| v_t/v_z if the stored slip is <= v_z, the proportional zone
     friction for larger stored slip: f_t = μ |f_n| sign(stored slip)
-    force: f_t t - f_n n on the left-hand side of the equations of the circle, at the foot, D n below the centre
+    force: f_t t - f_n n on the left-hand side of the equations of the circle, at the foot, which is the centre minus D
+    n
 
 In the formulas for f_n, d is ``contact_damping``. A foot is a point of a line or an arc at which the distance to the
 centre is stationary, or a corner. The stiffness k does not depend on the length of pieces. Therefore a curve can be

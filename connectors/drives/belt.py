@@ -112,7 +112,7 @@ UNFIT = (
 INERTIA = "rotary_inertia"
 """Name of a column that only beams and cables with torsion have."""
 TORSION = ("torsion", "twist")
-"""Beginnings of names that are mistaken for the argument ``torsional_stiffness``."""
+"""Prefixes of names that users may mistake for the argument ``torsional_stiffness``."""
 HARMLESS = {"axial_force_function": None, "broken": False}
 """Values of columns of `UNFIT` that do not change the tension."""
 NOT_NEGATIVE = {
@@ -174,7 +174,7 @@ LAYER = {"width": optional(number("m", above=0.0)), "layer_modulus": number("Pa"
 
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
     """Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable, or
-    with shear of a beam. The message lists similar names.
+    of a beam if the belt has shear. The message lists similar names.
     """
     own = [name for name in inspect.signature(kind).parameters if name not in ("world", "cable_columns")]
     in_space = [*find_kinds(3, columns)[1].columns, *(FRAME_COLUMNS if TWIST in columns else ())]
@@ -270,8 +270,8 @@ def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: fl
 
 
 def _find_sinks(pulleys: Sequence[Pulley], width: float | None) -> list[float]:
-    """Return the distance between the largest radius of the face of each pulley and the mean radius of the part of the
-    face under the width b of a flat belt [m]. For a crown of the radius ρ, the distance is b²/(24 ρ).
+    """For each pulley, return the distance [m] between the largest radius of the face and the mean radius of the part
+    of the face under a flat belt of the width b. For a crown of the radius ρ, the distance is b²/(24 ρ).
     """
     crowns = [None if width is None else pulley.crown_radius for pulley in pulleys]
     return [0.0 if crown is None or width is None else width**2 / (24.0 * crown) for crown in crowns]

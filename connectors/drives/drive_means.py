@@ -368,9 +368,9 @@ class DriveMeans(Sensors):
         belt that ends at each record.
 
         Each mean has the shape (records,), and is NaN before the first turn is complete. Before the second record, the
-        dictionary is empty. Ratios of powers in single steps are not meaningful, because torques fluctuate and the belt
-        stores and returns energy. The efficiency is the delivered work, divided by the supplied work plus the energy
-        that the belt releases during the turn.
+        returned dictionary is empty. Ratios of powers in single steps are not meaningful, because torques fluctuate and
+        the belt stores and returns energy. The efficiency is the delivered work, divided by the supplied work plus the
+        energy that the belt releases during the turn.
         """
         report = self.report()
         return {} if report is None else self._eval_over_turns(report.turn)
@@ -613,7 +613,7 @@ def _judge_layer_mesh(
     report: DriveReport, law: BeltLaw, names: Sequence[str], passings: Sequence[Passing], loss: FloatArray, driver: int
 ) -> tuple[str, ...]:
     """Return warnings about cables that are too long for the decay length of a compliant layer. The result is empty if
-    there are none.
+    there are no warnings.
 
     Args:
         report: report with means over time.
@@ -673,7 +673,7 @@ def eval_over_turns(times: FloatArray, energies: FloatArray, stored: FloatArray,
 
 def average(times: FloatArray, values: FloatArray) -> FloatArray:
     """Return the mean of each column over time by the trapezoidal rule. For each column, only rows with a finite value
-    in this column are used. If there are none, the mean is NaN.
+    in this column are used. If there are no such rows, the mean is NaN.
 
     Args:
         times: times [s] of two or more rows, shape (rows,).

@@ -2,7 +2,7 @@
 quantities.
 
 A record of a drive is an array. It contains the quantities of all pulleys, then of all spans, and then of the whole
-drive. The order is the order in `PulleyDuty`, `SpanDuty` and `WHOLE`. These names are defined in
+drive. The quantities have the order of `PulleyDuty`, `SpanDuty` and `WHOLE`. These names are defined in
 `drive_report.py`, which also contains the formulas. Compiled code evaluates the records, because calls of Python would
 take more time than a step. See `DriveMotion`.
 """

@@ -258,7 +258,7 @@ def _unwrap(angles: FloatArray) -> FloatArray:
 
 def draw_means(path: str | os.PathLike[str] | None, means: Sensors, over_turns: Mapping[str, FloatArray]) -> Any:
     """Draw the curves into a file and return its path. If the path is None, return a figure on the first process, and
-    None on the others.
+    None on the other processes.
 
     Raises:
         OutputError: there are no records, or the file cannot be written.

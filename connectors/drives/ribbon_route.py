@@ -2,8 +2,8 @@
 
 On each pulley the direction d_1 of the width is parallel to the axis of the pulley. The sign of d_1 is chosen such that
 d_1 rotates by the smaller angle from the previous pulley. In the span between two pulleys, the rotation of d_1 about
-the span is uniform. Without torque the belt would be flat. In a quarter-turn drive, both spans are therefore twisted by
-90° and carry a torque.
+the span is uniform. A belt without torque is flat. In a quarter-turn drive, both spans are therefore twisted by 90° and
+carry a torque.
 
 Two spans that cross each other, as in a crossed belt, are twisted by 180° more, both in the same sense. At the crossing
 the two strands then lie flat on each other, and the same face of the belt touches the pulleys of both ends of a span. A

@@ -6,10 +6,10 @@ Such belts can have the columns ``axial_damping``, ``bending_damping`` and ``rot
 d_GA, d_EI). In 3D, the section is the same in all directions across the axis, with the stiffness matrix diag(EA, GA,
 GA, GJ, EI, EI) and the damping ``torsional_damping`` of torsion.
 
-The unloaded belt has the curvature ``reference_curvature`` everywhere, in 3D 0, and not the curvature of the route. The
-default of the rotary inertia is J = rhoA EI/EA, the inertia of a homogeneous cross section whose radius of gyration is
-sqrt(EI/EA). In 3D, ``rotary_inertia`` is the inertia about the axis of the belt, by default 2 J, and the inertia about
-all directions across the axis is half of it.
+The unloaded belt has the curvature ``reference_curvature`` everywhere (0 in 3D), and not the curvature of the route.
+The default of the rotary inertia is J = rhoA EI/EA, the inertia of a homogeneous cross section whose radius of gyration
+is sqrt(EI/EA). In 3D, ``rotary_inertia`` is the inertia about the axis of the belt, by default 2 J, and the inertia
+about all directions across the axis is half of it.
 
 Source: `elements/beam/beam2d.py`, `elements/beam/beam3d.py`.
 """
@@ -53,7 +53,7 @@ the rounding errors of the tangent. Below this limit, the shear deformation is a
 
 
 def read_shear(name: str, stiffness: float | None, damping: float) -> dict[str, Any]:
-    """Return the columns that describe the shear of a belt. Without a shear stiffness [N], there are none.
+    """Return the columns that describe the shear of a belt. Without a shear stiffness [N], the result is empty.
 
     Raises:
         ModelError: the belt has a shear damping [N s] without shear stiffness.
@@ -64,9 +64,9 @@ def read_shear(name: str, stiffness: float | None, damping: float) -> dict[str, 
 
 
 def check_beams(name: str, columns: Mapping[str, Any], in_space: bool, teeth: bool, width: float | None) -> None:
-    """Raise ModelError if a belt with a shear stiffness has no bending stiffness, in 3D no torsional stiffness, has a
-    column that is not one number within its bounds, has a shear stiffness above `MOST_RATIO`, has teeth, or has in 3D a
-    ``width`` [m].
+    """Raise ModelError if a belt with a shear stiffness has no bending stiffness, a column that is not one number
+    within its bounds, a shear stiffness above `MOST_RATIO`, or teeth. In 3D, also raise ModelError if the belt has no
+    torsional stiffness or has a ``width`` [m].
     """
     if SHEAR not in columns:
         return

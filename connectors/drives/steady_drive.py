@@ -404,8 +404,8 @@ def find_steady_motion(
             least one pulley must have a given speed.
         torques: torques of machines on pulleys. Pulleys that are neither in ``speeds`` nor in ``torques`` rotate
             freely.
-        may_slip: whether slip arcs are allowed to be longer than wrap angles. The iterations of `find_steady_arms` need
-            this.
+        may_slip: whether slip arcs are allowed to be longer than wrap angles. The iterations of `find_steady_arms`
+            require longer slip arcs.
 
     Raises:
         ModelError: a name is not a pulley or is given twice, no speed is given, speeds have different directions, a

@@ -2,12 +2,12 @@
 or merged.
 
 The contact points of a new cable receive the state and the deflection of the bristle from the nearest point along the
-rope. This point belongs to one of the cables that were in use before. On soft beds, its largest penetration and gap are
-also copied. With a contact search, a new cable first receives the surfaces of the cables that it replaces, beginning
-with the surfaces that these cables touch. Surfaces without a row are left to the next search. The arc positions of two
-points of one circle differ by r δ, where δ is the angle between their normals. Therefore the anchors differ by r δ if
-the deflections are equal. On surfaces, the deflection is turned by the smallest rotation that turns the old normal to
-the new normal.
+rope. This point belongs to one of the cables that were in use before. On soft beds, the largest penetration and the gap
+of this point are also copied. With a contact search, a new cable first receives the surfaces of the cables that it
+replaces, beginning with the surfaces that these cables touch. Surfaces without a row are left to the next search. The
+arc positions of two points of one circle differ by r δ, where δ is the angle between their normals. Therefore the
+anchors differ by r δ if the deflections are equal. On surfaces, the deflection is turned by the smallest rotation that
+turns the old normal to the new normal.
 """
 
 from __future__ import annotations

@@ -17,7 +17,7 @@ of the nodes of the cable. The position and slope in the middle of the cable are
 Nodes are at constant fractions of l. Therefore velocities and accelerations in the middle are the time derivatives of
 these formulas, including the derivatives of h. A split does not change the position, velocity and acceleration of the
 material. Therefore mass, momentum and energy are conserved. If cables are too short, pairs of cables are merged. The
-outer nodes of the pair do not change, and one cubic replaces the two cubics between them. The error of positions is
+outer nodes of each pair do not change, and one cubic replaces the two cubics between them. The error of positions is
 O(h⁴), where h is the length of the merged cables. In ropes with torsion, the frame of the material in the middle of a
 cable is computed from the frames at both of its nodes (elements/cable/winch_twist_split.py). Contact points of new
 cables receive their history values from the points of the cables before the change (winch_contact.py). Sliding joints

@@ -246,7 +246,7 @@ def create_flow(table: EntityTable, row: int, up: int, where: IntArray) -> Flow:
     """Create the data of a fluid that kernels read. The record of the fluid contains the columns of the fluid and the
     following fields.
 
-    profile, fills, stretching: number of the type of the profile, of the region that the fluid occupies, and of the
+    profile, fills, stretching: numbers that select the type of the profile, the region that the fluid occupies, and the
         method for the heights z' of wave velocities near the surface.
     up: index of the axis that points upwards.
     ground: height at which h = 0 [m]: the bed of water, or the level of other fluids.

@@ -6,9 +6,9 @@ axes d_1 and d_2 of the material, relative to the stress-free curvature:
     trial moment: tau_i = k_b (κ_i - κ_i,ref - b_i),    i = 1, 2
     virtual work: m_1 δκ_1 + m_2 δκ_2 per length,    limit M_s = M_0 + c max(EA mean(e) + C τ, 0)
 
-The material frame, κ_i and their derivatives with respect to the coordinates y are those of
-elements/cable/twist_points.py, without the angle β B(s) that minimises the energy of an element. All history values of
-a cable that has not yet moved are 0. Moments and anchors are written as vectors whose third component is 0.
+elements/cable/twist_points.py defines the material frame and κ_i, with their derivatives with respect to the
+coordinates y. Here the angle β B(s), which minimises the energy of an element, is omitted. All history values of a
+cable that has not yet moved are 0. Moments and anchors are written as vectors whose third component is 0.
 """
 
 from __future__ import annotations
@@ -88,8 +88,8 @@ def create_wires() -> Wires:
 
 @kernel
 def begin(row: Any, r: Rule, x: FloatArray, w: Wires) -> tuple[float, float]:
-    """Read the coordinates y of a cable, fill the derivatives of its slip moment, and return the twist angle [rad] and
-    the slip moment [N m].
+    """Read the coordinates y of a cable, write the derivatives of its slip moment to ``w``, and return the twist angle
+    [rad] and the slip moment [N m].
     """
     iL = 1.0 / row.length
     read_coordinates(row.dofs, iL, x, w.y)
@@ -117,8 +117,8 @@ def begin(row: Any, r: Rule, x: FloatArray, w: Wires) -> tuple[float, float]:
 def eval_twist_bend(
     row: Any, r: Rule, j: int, T: float, data: FloatArray, w: Wires
 ) -> tuple[Bend, Vector, Vector, Vector]:
-    """Return the bending at bending point j, the axes d_1 and d_2, and r''. Fill σ and the derivatives of κ_1 and
-    κ_2.
+    """Return the bending at bending point j, the axes d_1 and d_2, and r''. Write σ and the derivatives of κ_1 and κ_2
+    to ``w``.
     """
     s, P, K, iL = r.sb[j], read(r.Pb, j), read(r.Kb, j), 1.0 / row.length
     K = (iL * K[0], iL * K[1], iL * K[2])
@@ -132,13 +132,13 @@ def eval_twist_bend(
 
 @kernel(inline=True)
 def is_rubbing(row: Any) -> bool:
-    """Return whether a row has bending bristles with a force."""
+    """Return whether a row is active and has bending bristles."""
     return bool(row.active) and row.bending_stiffness > 0.0
 
 
 @kernel
 def twist_residual(c: Any, r: Rule, start: FloatArray, x: FloatArray, f: FloatArray) -> None:
-    """Add the forces of the bending bristles of all rows [N, N m] to f. The argument ``start`` contains the history
+    """Add the forces [N, N m] of the bending bristles of all rows to f. The argument ``start`` contains the history
     values at the start of the step.
     """
     w, total = create_wires(), np.empty(COUNT)
@@ -157,7 +157,7 @@ def twist_residual(c: Any, r: Rule, start: FloatArray, x: FloatArray, f: FloatAr
 
 @kernel
 def fill_moment_changes(row: Any, moment: BristleMoment, w: Wires) -> None:
-    """Fill the derivatives of the moments m_1 and m_2 with respect to y."""
+    """Write the derivatives of the moments m_1 and m_2 with respect to y to ``w``."""
     for k in range(COUNT):
         change = trial_vector(row.bending_stiffness, (w.g1[k], w.g2[k], 0.0), 0.0, NOTHING)
         if moment.slips:
@@ -199,8 +199,8 @@ def twist_tangent(
 
 @kernel
 def twist_update(c: Any, r: Rule, x: FloatArray, start_x: FloatArray, start: FloatArray, data: FloatArray) -> None:
-    """Compute the anchors of the bending bristles at the end of the step, and add the losses of the step [J]. A loss is
-    the mean of the moments at both ends of a step times the motion of the anchors.
+    """Compute the anchors of the bending bristles at the end of the step, and add the losses [J] of the step to the
+    history values. A loss is the mean of the moments at both ends of a step times the motion of the anchors.
     """
     w = create_wires()
     for i in range(len(c)):
@@ -226,7 +226,7 @@ def twist_update(c: Any, r: Rule, x: FloatArray, start_x: FloatArray, start: Flo
 
 @kernel
 def fill_twist_energies(c: Any, r: Rule, data: FloatArray, x: FloatArray, energies: FloatArray) -> None:
-    """Add the energies of the bending bristles [J] to the second row of ``energies``, shape (2, rows)."""
+    """Add the energies [J] of the bending bristles to the second row of ``energies``, shape (2, rows)."""
     w = create_wires()
     for i in range(len(c)):
         row = c[i]
@@ -241,7 +241,7 @@ def fill_twist_energies(c: Any, r: Rule, data: FloatArray, x: FloatArray, energi
 
 @kernel
 def fill_twist_outputs(c: Any, r: Rule, data: FloatArray, x: FloatArray, moment: FloatArray) -> None:
-    """Write the moments of the bending bristles [N m] in the global frame, shape (rows, 2, 3)."""
+    """Write the moments [N m] of the bending bristles in the global frame to ``moment``, shape (rows, 2, 3)."""
     w = create_wires()
     for i in range(len(c)):
         row = c[i]

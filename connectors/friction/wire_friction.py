@@ -23,8 +23,7 @@ evaluated within Newton's method, from the anchors at the start of the step, wit
 a bending bristle is a vector in the global frame, and the rotation R moves this vector with the cable. R is the
 smallest rotation from the tangent at the start of the step to the present tangent. The wires therefore do not spin
 about the axis of the cable. In cables with twist, the wires turn with the material, see `twist_wire_kernels.py`. The
-bristles have no deflection in the stress-free state of the cable. `wire_kernels.py`
-contains the forces.
+bristles have no deflection in the stress-free state of the cable. The forces are in `wire_kernels.py`.
 
 In the energy ledger, ``stretching`` and ``bending`` are the stored energies of the bristles. The energies that slipping
 bristles lose are ``axial_slip`` and ``bending_slip``. Each is the mean of the forces at both ends of a step times the

@@ -193,7 +193,7 @@ def bending_forces(b: Bend, m: Vector) -> tuple[Vector, Vector]:
 
 @kernel
 def residual(c: Any, start: FloatArray, x: FloatArray, f: FloatArray) -> None:
-    """Add the forces of all active rows [N, N m] to f. The argument ``start`` contains the history values at the start
+    """Add the forces [N, N m] of all active rows to f. The argument ``start`` contains the history values at the start
     of the step.
     """
     for i in range(len(c)):
@@ -307,8 +307,8 @@ def tangent(c: Any, start: FloatArray, x: FloatArray, dq: float, slots: IntArray
 def update(
     c: Any, x: FloatArray, start_x: FloatArray, start: FloatArray, data: FloatArray, outcome: FloatArray
 ) -> None:
-    """Compute the anchors at the end of the step, and add the losses of the step [J]. A loss is the mean of the forces
-    at both ends of the step times the motion of the anchors.
+    """Compute the anchors at the end of the step, and add the losses [J] of the step to the history values. A loss is
+    the mean of the forces at both ends of the step times the motion of the anchors.
     """
     for i in range(len(c)):
         row = c[i]
@@ -344,8 +344,9 @@ def update(
 
 @kernel
 def fill_energies(c: Any, data: FloatArray, x: FloatArray, energies: FloatArray, parts: FloatArray) -> None:
-    """Add the energies of the axial and of the bending bristles [J] to ``energies``, shape (2, rows), and write the
-    losses [J] to ``parts``, shape (rows, 2)."""
+    """Add the energies [J] of the axial and of the bending bristles to ``energies``, shape (2, rows), and write the
+    losses [J] to ``parts``, shape (rows, 2).
+    """
     for i in range(len(c)):
         row = c[i]
         for k in range(2):
@@ -364,8 +365,7 @@ def fill_energies(c: Any, data: FloatArray, x: FloatArray, energies: FloatArray,
 
 @kernel
 def fill_losses(before: FloatArray, now: FloatArray, jumps: FloatArray) -> None:
-    """Add the losses of a step [J] to ``jumps``, shape (2, rows), and copy ``now`` to ``before``, shape (rows, 2)
-    each."""
+    """Add the losses [J] of a step to ``jumps``, shape (2, rows). Copy ``now`` to ``before``, shape (rows, 2) each."""
     for i in range(len(now)):
         for k in range(2):
             jumps[k, i] += now[i, k] - before[i, k]

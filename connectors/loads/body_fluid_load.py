@@ -69,7 +69,7 @@ PLANE = (RigidNodePosition, PositionOnRigid2D)
 NO_TRIANGLES: FloatArray = np.zeros((0, 3, 3))
 NO_RANGES: IntArray = np.zeros((0, 2), np.int64)
 SUNK = 0.01
-"""Largest depth of a body below the bed at the start, divided by the depth of the water [1], without a warning."""
+"""Largest depth of a body below the bed at the start, divided by the depth of the water [1], that causes no warning."""
 
 
 class Pieces(NamedTuple):

@@ -245,7 +245,7 @@ def read_body_mesh(world: World, file: str | os.PathLike[str], scale: float = 1.
     """Add the surface of a body from a mesh file, for `MeshFluidLoad`.
 
     Triangles and quadrilaterals are read. Each quadrilateral is divided into two triangles. Other cells are omitted.
-    Coinciding points are merged, because STL files require this. Triangles whose corners are merged are omitted.
+    Coinciding points are merged, which STL files require. Triangles whose corners are merged are omitted.
 
     Args:
         world: model to which the mesh is added.

@@ -64,7 +64,8 @@ from windlass.framework.model.system import Fields, System, Term, evaluate
 from windlass.framework.model.table import EntityTable
 
 SUNK = 0.01
-"""Largest depth of a point below the bed at the start, divided by the depth of the water [1], without a warning."""
+"""Largest depth of a point below the bed at the start, divided by the depth of the water [1], that causes no warning.
+"""
 
 
 class FluidLoad(Component):
@@ -365,7 +366,9 @@ OUTPUTS = {
 DRAWN = {
     "fluid_force_per_length": ("force", "N/m"), "drag_per_length": ("drag", "N/m"), "fluid_velocity": ("u", "m/s"),
 }  # fmt: skip
-"""For the name of each vector in drawings: the field of `FluidAnswer` that contains the vector, and the unit."""
+"""Dictionary from the name of each vector in drawings to the field of `FluidAnswer` that contains the vector, and its
+unit.
+"""
 
 register(
     FluidLoad,

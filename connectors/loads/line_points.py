@@ -56,7 +56,7 @@ class LineKind(NamedTuple):
 
     @property
     def width(self) -> int:
-        """Number of coordinates that a node of the beam has."""
+        """Number of coordinates of a node of the beam."""
         return PLANE if self.dims == 2 else SPACE
 
     @property
@@ -97,7 +97,7 @@ def create_line(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArray,
         w: integration weights for a length of 1, shape (n,).
 
     Returns:
-        one record for each point, row by row, shape (k n,), with the fields
+        One record for each point, row by row, shape (k n,), with the fields
 
         row: process-local index of the row.
         dims: dimension d of the cable or beam.

@@ -51,7 +51,7 @@ def create_section(rows: LocalRows, which: IntArray, kind: LineKind, s: FloatArr
         w: integration weights for a length of 1, shape (m,).
 
     Returns:
-        one record for each point, row by row, shape (k m,), with the fields
+        One record for each point, row by row, shape (k m,), with the fields
 
         row: process-local index of the row.
         nodes, width: number of nodes of the beam, and number of coordinates of each node.

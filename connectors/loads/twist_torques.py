@@ -46,7 +46,7 @@ def create_twist_points(rows: LocalRows, which: IntArray, s: FloatArray, w: Floa
         w: integration weights for a length of 1, shape (m,).
 
     Returns:
-        one record for each point, row by row, shape (k m,), with the constants of `find_frames` and the fields
+        One record for each point, row by row, shape (k m,), with the constants of `find_frames` and the fields
 
         row: process-local index of the row.
         turns: whether the vector rotates with the section.

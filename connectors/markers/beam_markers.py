@@ -5,9 +5,9 @@
     rotation in 3D: A(e) with e = Σ N_a e_a flip_a (elements/beam/beam3d.py)
 
 N_a are the shape functions of the nodes at x. The derivatives of p and of the angular velocity with respect to r and φ
-or e are those of markers on rigid bodies (position_kernels.py, position_markers3d.py). By the chain rule, derivatives
-with respect to the coordinates of node a contain the factors N_a and N_a flip_a. Position and rotation follow rigid
-rotations of the nodes exactly, and do not depend on the path of the motion.
+or e are computed as for markers on rigid bodies (position_kernels.py, position_markers3d.py). By the chain rule,
+derivatives with respect to the coordinates of node a contain the factors N_a and N_a flip_a. Position and rotation
+follow rigid rotations of the nodes exactly, and do not depend on the path of the motion.
 
 Source: M. A. Crisfield, G. Jelenić, Proc. R. Soc. A 455 (1999) 1125-1147; E. Zupan, M. Saje, D. Zupan, Comput. Methods
 Appl. Mech. Eng. 198 (2009) 3944-3956.

@@ -309,7 +309,7 @@ def allocate_shapes(world: Tables, ids: IntArray, layout: Rows) -> SpatialShapeM
 
 def shape_output(unit: str, doc: str, name: str) -> Output:
     """Create an output variable that returns the array ``name`` for the points of each row, shape (points, 3). Rows
-    with fewer points are padded by 0.
+    with fewer points are padded with 0.
     """
 
     def evaluate(rows: LocalRows, fields: Fields, **where: Any) -> FloatArray:

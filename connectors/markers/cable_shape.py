@@ -316,7 +316,7 @@ def find_used(rows: LocalRows) -> IntArray:
 
 def eval_points(rows: LocalRows, fields: Fields, name: str) -> FloatArray:
     """Return the array ``name`` of `ShapeMarkers` for the points of each row, shape (rows, points, 2). Rows with fewer
-    points are padded by 0.
+    points are padded with 0.
     """
     shape: ShapeMarkers = fields.markers[FAMILY]
     index = find_used(rows)

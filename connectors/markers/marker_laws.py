@@ -31,7 +31,7 @@ def register_marker(
 
     Args:
         component: class that defines the columns of the marker.
-        family: family of the type of marker.
+        family: family of the markers.
         update: kernel ``(rows, m, x, v)`` that evaluates the markers m of the family from coordinates and velocities.
         bind: function ``(rows)`` that returns the array that the kernel reads, see `pack_markers`.
         dofs, source, check, outputs: arguments that are passed to `register`.
@@ -56,7 +56,7 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
     the markers, and
 
     index: index of the marker among the markers of its family.
-    dofs: process-local indices of the coordinates, shape (width,), padded by 0.
+    dofs: process-local indices of the coordinates, shape (width,), padded with 0.
 
     Args:
         width: largest number of coordinates of a marker of this type.
@@ -68,7 +68,7 @@ def pack_markers(rows: LocalRows, width: int, **derived: Any) -> NDArray[Any]:
 
 
 def number_markers(world: Tables, ids: IntArray, layout: Rows, family: MarkerFamily, least: int = 0) -> IntArray:
-    """Return, for all markers of a family, the process-local coordinate indices, padded by an unused index, shape
+    """Return, for all markers of a family, the process-local coordinate indices, padded with an unused index, shape
     (markers, m). The width m is the largest number of coordinates that any marker type of the family has in the whole
     world, or ``least`` if the world has no marker type of the family. Therefore m is the same on all processes.
     """

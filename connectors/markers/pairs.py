@@ -50,8 +50,9 @@ class Pair(NamedTuple):
 
 @needs("marker0", "marker1")
 def pair_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of ``marker0``, followed by the indices of ``marker1``, padded by -1, shape
-    (rows, n)."""
+    """Return the global coordinate indices of ``marker0``, followed by the indices of ``marker1``, padded with -1,
+    shape (rows, n).
+    """
     parts = [world.dofs_of(table.local(name)) for name in ("marker0", "marker1")]
     return np.concatenate(parts, axis=1)
 

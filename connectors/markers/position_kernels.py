@@ -30,8 +30,8 @@ class PositionMarkers(NamedTuple):
     jacobian_rate: FloatArray  # time derivative of J, which is equal to ∂v/∂q, shape (n, 3, m)
     dofs: IntArray  # process-local indices of the coordinates, padded with an unused index, shape (n, m)
     angle: FloatArray
-    """Rotation about z [rad], shape (n,). For 2D rigid bodies it is the total angle, including whole turns. For cables
-    it is in (-π, π]. For other markers it is 0.
+    """Rotation about z [rad], shape (n,). For 2D rigid bodies the angle includes whole turns. For cables the angle is
+    in (-π, π]. For other markers the angle is 0.
     """
     rotation: FloatArray  # A, from the frame of the marker to the global frame, shape (n, 3, 3)
     angular_velocity: FloatArray  # ω [rad/s], shape (n, 3)

@@ -148,7 +148,7 @@ def allocate(world: Tables, ids: IntArray, layout: Rows) -> PositionMarkers:
 
 def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
     """Return whether each row of a marker table has second derivatives. A marker at the reference point of a 2D rigid
-    body has none.
+    body has no second derivatives.
     """
     if table.component is PositionOnRigid2D:
         return np.asarray(table.local("local", rows).any(axis=1))
@@ -156,8 +156,9 @@ def _find_curved(table: EntityTable, rows: IntArray) -> NDArray[np.bool_]:
 
 
 def node_position_dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return, for each row, the global indices of the position coordinates of its node, padded by -1, shape (rows, 2 or
-    3)."""
+    """Return, for each row, the global indices of the position coordinates of its node, padded with -1, shape (rows, 2
+    or 3).
+    """
     ids = table.local("node")
     parts = [
         (positions, world.row_dofs(nodes, rows)[:, : _position_width(nodes.component)])

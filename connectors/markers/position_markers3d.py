@@ -8,8 +8,8 @@
     matrix: E = [[-e1, e0, -e3, e2], [-e2, e3, e0, -e1], [-e3, -e2, e1, e0]]
 
 Without the division by n the second derivatives would be the constant 2 S_k. With the division, A(e) is a rotation
-matrix for every e ≠ 0. Therefore δA = (Jr δe)~ A is exact, and tangents of forces and joints require this. Here v~ is
-the matrix of the cross product, v~ a = v × a.
+matrix for every e ≠ 0. Therefore δA = (Jr δe)~ A is exact, as the tangents of forces and joints require. Here v~ is the
+matrix of the cross product, v~ a = v × a.
 
 Source: P. E. Nikravesh, Computer-Aided Analysis of Mechanical Systems, Prentice Hall (1988), chapter 6. The derivatives
 follow by differentiation.

@@ -6,8 +6,8 @@
     overlap: x(n) = h_1(n) + h_2(n) - d·n along n, where d is the vector from centre 1 to centre 2
 
 The columns of B are the axes of the body, and a contains its semi-axes. The contact normal n minimises x over the unit
-sphere. At the minimum, the vector between the surface points with the outward normals n and -n is x n. Contact theory
-requires this. The gradient of x is p_1 + p_2 - d, and the Hessian of x in the tangent plane is D_1 + D_2 - x I. With
+sphere. At the minimum, the vector between the surface points with the outward normals n and -n is x n, as contact
+theory requires. The gradient of x is p_1 + p_2 - d, and the Hessian of x in the tangent plane is D_1 + D_2 - x I. With
 this gradient and this Hessian, Newton's method on the unit sphere finds n. The overlap x decreases in every step, and
 the iteration ends as soon as x <= 0, because the bodies are then separate.
 

@@ -27,8 +27,8 @@ computed.
 """
 
 AHEAD = 1.5
-"""Distance within which surfaces are examined for a contact in the step. It is divided by the displacement that a
-surface would have with the velocity at the start of the step [1].
+"""Distance within which surfaces are examined for a contact in the step, divided by the displacement that a surface
+would have with the velocity at the start of the step [1].
 """
 
 

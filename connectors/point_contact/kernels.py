@@ -3,7 +3,7 @@ for the formulas.
 
 The contact forces on each surface are reduced to a force and a torque about the origin of the surface. Generalised
 forces are computed from these sums. Pairs of spheres and half spaces, which may be numerous, are evaluated by a
-separate loop, which gives the results of the general loop.
+separate loop, which gives the same results as the general loop.
 """
 
 from __future__ import annotations

@@ -13,10 +13,9 @@ bristles, and mu_v is the damping parallel to the bristles:
 
 Where the belt sticks, F' = E lam' leads to the equation of shear lag, w'' = a S (mu_k w + mu_v c w'), where E = EA -
 rhoA c² and S = dw/dF. On a rigid rim S = a/E. The solutions of the equation are exp(s X) with s² = a S (mu_k + mu_v c
-s). The linear combination of these solutions that satisfies w'(0) = a S mu_v c w(0) is
+s). With w'(0) = a S mu_v c w(0) and a constant C, the solution is
 
-    w proportional to s1 exp(s1 X) - s2 exp(s2 X), s1 > 0 > s2. Without damping, w is proportional to cosh(X sqrt(a S
-    mu_k)).
+    w = C (s1 exp(s1 X) - s2 exp(s2 X)), s1 > 0 > s2. Without damping, w is proportional to cosh(X sqrt(a S mu_k)).
 
 Therefore the speeds of belt and rim differ already at the entry. With rigid bristles both speeds are equal at the
 entry. For a contact of finite stiffness, S is evaluated at the mean of the forces F at entry and exit.

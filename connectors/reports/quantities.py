@@ -13,8 +13,8 @@ import numpy as np
 Report = TypeVar("Report")
 
 MOST_DECIMALS = 7
-"""Largest number of decimals for numbers written without a power of ten. It is also the largest number of digits that
-are not significant, before the decimal point of such numbers.
+"""Largest number of decimals for numbers written without a power of ten. Such numbers also have at most this number of
+digits before the decimal point that are not significant.
 """
 
 

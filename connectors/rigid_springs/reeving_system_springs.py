@@ -117,8 +117,9 @@ def find_frames(axes: FloatArray) -> FloatArray:
 
 
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    """Return the global coordinate indices of all markers, then of the coordinates q_0 and q_1, padded by -1, shape
-    (rows, n)."""
+    """Return the global coordinate indices of all markers, then of the coordinates q_0 and q_1, padded with -1, shape
+    (rows, n).
+    """
     return np.concatenate([world.ref_dofs(table, name) for name in ("markers", *ENDS)], axis=1)
 
 

@@ -297,7 +297,7 @@ def output(unit: str, doc: str, which: int | slice) -> Output:
 
 def draw(rows: LocalRows, s: Fields, subdivisions: int) -> Drawing:
     """Draw each joint as a line from its position on the cable to its point. The length of the line is |C|, which is
-    nearly 0. For a joint that has left the track, it is 0.
+    nearly 0. For a joint that has left the track, the length is 0.
     """
     c, out, n = rows.columns, evaluate_rows(rows, s), len(rows.rows)
     p = s.markers[FAMILY].position[c.rows["marker"]]

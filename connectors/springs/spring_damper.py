@@ -156,7 +156,7 @@ def measure_stretch(rows: LocalRows, which: IntArray) -> Measure:
 @kernel
 def energy(row: Any, u: Vector, ut: Vector, t: float) -> float:
     """Return the energy [J] of the spring, which is 0 for rows with a user function. The energy is 0 at the rest
-    length. With tension only and a stiffness > 0, it is 0 where the rope becomes slack.
+    length. With tension only and a stiffness > 0, the energy is 0 where the rope becomes slack.
     """
     if row.has_function:
         return 0.0

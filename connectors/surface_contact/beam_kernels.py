@@ -14,8 +14,8 @@ power f_t·v_t = f_t·V + M·w from beam and body. The generalised forces are
 
     on p: f = f_n n + f_t,    on the rotation of the cross section: M,    on the body: -f at p, and the torque -M.
 
-Therefore forces and moments sum to 0. M has components about all axes of the beam: friction across the beam rolls it,
-and friction along the beam bends it.
+Therefore forces and moments sum to 0. M has components about all axes of the beam: friction across the beam rolls the
+beam, and friction along the beam bends the beam.
 
 The anchor a and the frame at the start of the step are history values. At the end of each step, a becomes X - u_t, so
 bristles follow a beam that rolls. In an infinitesimal motion, θ varies as
@@ -177,7 +177,7 @@ def turn_rate(e: Four, et: Four, square: float) -> Vector:
 
 @kernel(inline=True)
 def on_parameters(e: Four, M: Vector, square: float) -> Four:
-    """Return Gᵀ M, the force on the Euler parameters e by the global moment M [N m]; ``square`` is e·e."""
+    """Return Gᵀ M, the force on the Euler parameters e due to the global moment M [N m]; ``square`` is e·e."""
     c, v = 2.0 / square, (e[1], e[2], e[3])
     f = combine(c * e[0], M, c, cross(M, v))
     return -c * dot(v, M), f[0], f[1], f[2]

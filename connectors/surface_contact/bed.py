@@ -101,7 +101,7 @@ class BedGrid:
     @checked(start=numbers("m", (2,), (3,)), end=numbers("m", (2,), (3,)), count=whole(1))
     def eval_profile(self, start: Any, end: Any, count: int = 50) -> list[tuple[float, float, float]]:
         """Return points of the bed below the straight line from ``start`` to ``end``, at equal horizontal distances.
-        The point at ``start`` is excluded, because the argument ``ground`` of `hang_from_ground` requires this.
+        The point at ``start`` is excluded, as the argument ``ground`` of `hang_from_ground` requires.
 
         Args:
             start, end: ends of the line [m], (x, y) or (x, y, z). The component z has no effect.

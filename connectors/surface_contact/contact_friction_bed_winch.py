@@ -2,7 +2,7 @@
 a winch lays the rope down or picks it up.
 
 Normal force, suction and friction follow the laws of `ContactFrictionBedCable`, with the slip velocity of the
-material that moves through the contact points, as in `ContactFrictionSurfaceWinch`; see `winch_bed_kernels.py`.
+material that moves through the contact points, as in `ContactFrictionSurfaceWinch`. See `winch_bed_kernels.py`.
 
 Source: P. Wriggers, Computational Contact Mechanics, Springer (2006); C. Bridge, K. Laver, E. Clukey, T. Evans, OTC
 16628 (2004).
@@ -39,11 +39,11 @@ LAW = ContactFrictionBedCable
 
 class ContactFrictionBedWinch(PointContact):
     """Contact and friction between a soft bed and n points of a 2D or 3D cable of a winch rope, with a friction
-    coefficient across the rope and with suction; one row per pair.
+    coefficient across the rope and with suction. There is one row per pair.
 
     At constant length, all forces are equal to the forces of `ContactFrictionBedCable`. The largest penetrations and
-    gaps belong to the points, and not to the material that moves through the points. Each row has the history values of
-    `ContactFrictionBedCable` (7 n), and the length of the rope at the last update [m].
+    gaps are stored for the points, and not for the material that moves through the points. Each row has the history
+    values of `ContactFrictionBedCable` (7 n), and the length of the rope at the last update [m].
     """
 
     surface = ref(SURFACE, "the bed")

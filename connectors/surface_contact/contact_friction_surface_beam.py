@@ -53,7 +53,7 @@ LAW = ContactFrictionSurfaceCable
 
 
 class ContactFrictionSurfaceBeam3D(PointContact):
-    """Contact and friction between a surface and n points of a `Beam3D`; friction turns the cross sections.
+    """Contact and friction between a surface and n points of a `Beam3D`. Friction turns the cross sections.
 
     Points, normal forces and columns are the same as in `ContactFrictionSurfaceCable`. Friction acts at the radius r_c
     of the beam. Therefore it has a moment about the axis, and the rotation of the cross section is part of the slip

@@ -50,9 +50,9 @@ class ContactFrictionSurfaceWinch(PointContact):
 
     The points lie at the middle of n equal parts of the cable, on its cubic axis. The material of the rope moves
     through the points. The slip velocity is the velocity of the material, and bristles deflect with the material. The
-    friction drives the length of the rope, which is ``s`` of the feed. Stiffness and damping are per metre of rope
-    without strain. Friction acts on the axis. Therefore it does not turn ropes with torsion. The sums of forces and of
-    moments on rope and body are exactly 0. At constant length, all forces are equal to the forces of
+    friction also acts on the length of the rope, which is ``s`` of the feed. Stiffness and damping are per metre of
+    rope without strain. Friction acts on the axis. Therefore it does not turn ropes with torsion. The sums of forces
+    and of moments on rope and body are exactly 0. At constant length, all forces are equal to the forces of
     `ContactFrictionSurfaceCable`.
     Each row has the history values gaps [m] (n), states (n), anchors in the frame of the surface [m] (n x 3), and the
     length of the rope at the last update [m].

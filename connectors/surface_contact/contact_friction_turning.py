@@ -1,7 +1,7 @@
 """Friction at the surface of ropes on soft beds, and of winch ropes with torsion on surfaces and soft beds: friction
 turns the ropes about their axes.
 
-The laws of normal force, suction and friction are those of `ContactFrictionBedCable`, `ContactFrictionSurfaceWinch` and
+Normal force, suction and friction follow the laws of `ContactFrictionBedCable`, `ContactFrictionSurfaceWinch` and
 `ContactFrictionBedWinch`. Friction acts at the radius of the rope, as in `ContactFrictionSurfaceTwistCable`; see
 `turning_kernels.py` for all formulas.
 
@@ -64,17 +64,17 @@ SOURCE = "[@wriggers2006]; [@bergou2008]"
 BED_START = (OUTSIDE, UNDEFINED, *(0.0,) * (PER_TURNING_BED_POINT - 2))
 ROPE = ContactFrictionSurfaceTwistCable
 ORDER = np.array([*range(CABLE), LENGTH, CABLE, CABLE + 1])
-"""Index among the coordinates z of a cable of a winch rope with torsion, for each coordinate of a row."""
+"""For each coordinate of a row: the index among the coordinates z of a cable of a winch rope with torsion."""
 CABLE_OF_WINCH = "the cable of a winch rope with torsion"
 
 
 class ContactFrictionBedTwistCable(PointContact):
     """Contact and friction between a soft bed and n points of a `TwistCable3D`. Friction turns the rope about its axis.
 
-    All other properties are the same as for `ContactFrictionBedCable`, and the limits of the turn within a step are
-    those of `ContactFrictionSurfaceTwistCable`. Each row has the history values of `ContactFrictionBedCable` (7 n),
-    followed by unit tangents of the rope (n x 3) and unit vectors d_1 of the material (n x 3) at the start of the step,
-    in the frame of the surface.
+    All other properties are the same as for `ContactFrictionBedCable`. The turn within a step is limited as for
+    `ContactFrictionSurfaceTwistCable`. Each row has the history values of `ContactFrictionBedCable` (7 n), followed by
+    unit tangents of the rope (n x 3) and unit vectors d_1 of the material (n x 3) at the start of the step, in the
+    frame of the surface.
     """
 
     surface = ref(SURFACE, "the bed")
@@ -94,10 +94,10 @@ class ContactFrictionSurfaceTwistWinch(PointContact):
     """Contact and friction between a surface and n points of a cable of a winch rope with torsion. Friction turns the
     rope about its axis.
 
-    All other properties are the same as for `ContactFrictionSurfaceWinch`, and the limits of the turn within a step are
-    those of `ContactFrictionSurfaceTwistCable`. At constant length, all forces are those of
-    `ContactFrictionSurfaceTwistCable`. Twisted rope that moves past a contact point turns. Each row has the history
-    values of `ContactFrictionSurfaceTwistCable` (11 n), and the length of the rope at the last update [m].
+    All other properties are the same as for `ContactFrictionSurfaceWinch`. The turn within a step is limited as for
+    `ContactFrictionSurfaceTwistCable`. At constant length, all forces are equal to the forces of
+    `ContactFrictionSurfaceTwistCable`. A twisted rope turns when it moves past a contact point. Each row has the
+    history values of `ContactFrictionSurfaceTwistCable` (11 n), and the length of the rope at the last update [m].
     """
 
     surface = ref(SURFACE, "the surface")
@@ -114,8 +114,8 @@ class ContactFrictionBedTwistWinch(PointContact):
     """Contact and friction between a soft bed and n points of a cable of a winch rope with torsion. Friction turns the
     rope about its axis.
 
-    At constant length, all forces are those of `ContactFrictionBedTwistCable`. Each row has the history values of
-    `ContactFrictionBedTwistCable` (13 n), and the length of the rope at the last update [m].
+    At constant length, all forces are equal to the forces of `ContactFrictionBedTwistCable`. Each row has the history
+    values of `ContactFrictionBedTwistCable` (13 n), and the length of the rope at the last update [m].
     """
 
     surface = ref(SURFACE, "the bed")
@@ -169,7 +169,7 @@ def build_turning_bed(rows: LocalRows) -> System:
 
 
 def check_bed(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong history values, and the errors of `check_columns` and `check_pairs`."""
+    """Raise ModelError for wrong history values, and for rows that `check_columns` or `check_pairs` rejects."""
     check_history(world, table, PER_TURNING_BED_POINT)
     check_columns(table)
     check_pairs(world, table)
@@ -240,20 +240,20 @@ def build_set(rows: LocalRows) -> System:
 
 
 def check_winch(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong history values, and the errors of `check_pairs`."""
+    """Raise ModelError for wrong history values, and for rows that `check_pairs` rejects."""
     check_history(world, table, PER_TWIST_POINT, np.ones(table.resident_count, np.int64))
     check_pairs(world, table)
 
 
 def check_winch_bed(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong history values, and the errors of `check_columns` and `check_pairs`."""
+    """Raise ModelError for wrong history values, and for rows that `check_columns` or `check_pairs` rejects."""
     check_history(world, table, PER_TURNING_BED_POINT, np.ones(table.resident_count, np.int64))
     check_columns(table)
     check_pairs(world, table)
 
 
 def check_set(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for wrong history values, and the errors of `check_sets`."""
+    """Raise ModelError for wrong history values, and for rows that `check_sets` rejects."""
     check_history(world, table, PER_TWIST_POINT, np.full(table.resident_count, 2))
     check_sets(world, table)
 

@@ -178,7 +178,7 @@ def eval_section(
 
     Args:
         kind, geo, pieces: type of distance, parameters and pieces of the surface, see `Geometry`.
-        low, high: smallest and largest z of all nodes [m]. An infinite cylinder is drawn between them.
+        low, high: smallest and largest z of all nodes [m]. An infinite cylinder is drawn between these limits.
     """
     t = np.linspace(-1.0, 1.0, ALONG)
     if kind == SPHERE:

@@ -35,9 +35,9 @@ coordinates, the generalised forces are G^T Phi. The variations of the quantitie
     d v_t = (I - n n^T) dV - (n (H V)^T + v_n H) dX,
     d u_t = (I - n n^T - n (H u)^T - (n.u) H) dX,     u = X - a.
 
-History values of a row: gaps (n), states (n), anchors (n x 3). The states are 0 sticks, 1 slips, -2 open or without
-friction. An anchor is the point at which a bristle is fixed, in the frame of the surface. `update.py` changes history
-values after each Newton run, and in static solves also within Newton runs.
+History values of a row: gaps (n), states (n), anchors (n x 3). The states are 0 (sticks), 1 (slips) and -2 (open or
+without friction). An anchor is the point at which a bristle is fixed, in the frame of the surface. `update.py` changes
+history values after each Newton run, and in static solves also within Newton runs.
 
 Source: penalty in points and radial return: P. Wriggers, Computational Contact Mechanics, Springer (2006), chapter 6.
 

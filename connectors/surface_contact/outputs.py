@@ -123,7 +123,9 @@ SUCTION = TURN + 1
 TANGENT = slice(SUCTION + 1, SUCTION + 4)
 """Indices of the components of the unit tangent of a winch rope at closed points."""
 AXIS = slice(SUCTION + 4, SUCTION + 7)
-"""Indices of the components of the axis d_1 of the material of a winch rope that turns, global, at closed points."""
+"""Indices of the components of the global axis d_1 of the material at closed points, for winch ropes that friction
+turns.
+"""
 SIZE = SUCTION + 7
 """Number of all quantities of a point."""
 
@@ -586,7 +588,7 @@ def fill_turning_winch_bed_numbers(
 
 
 def is_winch(c: ContactRows) -> bool:
-    """Return whether the rows belong to winch ropes."""
+    """Return whether the rows are contacts of winch ropes."""
     return "share" in (c.rows.dtype.names or ())
 
 
@@ -847,7 +849,9 @@ BED_OUTPUTS: dict[str, Output] = {
 }  # fmt: skip
 """Output variables of the law for lines on soft beds."""
 TURNING = {name: TWIST_OUTPUTS[name] for name in ("axis_torque", "axis_torque_vector", "slip_rate")}
-"""Output variables of laws with turning friction that laws without turn do not have, or describe differently."""
+"""Output variables of laws in which friction turns the rope. Other laws do not have these variables, or have other
+descriptions of them.
+"""
 TURNING_WINCH = {
     "surface_axes": Output("1", "axes of the surface, global, in columns, (3, 3)", eval_axes),
     "tangent": _output(

@@ -1,6 +1,6 @@
 """Friction that turns ropes with twist on soft beds, and that turns winch ropes with torsion on surfaces and soft beds.
 
-The laws of friction are those of `bed_kernels.py`, `winch_kernels.py` and `winch_bed_kernels.py`. Friction acts at the
+Friction follows the laws of `bed_kernels.py`, `winch_kernels.py` and `winch_bed_kernels.py`. Friction acts at the
 radius r_c of the rope, as for ropes with twist in `kernels.py`:
 
     v_t = ... - r_c s b,    u_t = ... - r_c θ b,    b = T × n,    M = -r_c f_t·b
@@ -12,8 +12,8 @@ per length. Therefore the material has the spin and the angle
     s = σ·y_t + l_t β T_w - Ω·t,    θ = (angle between the frames at the point) + (l - l_0) β T_w
 
 and the moment adds the forces M σ on y and M β T_w on l (see elements/cable/winch_twist_motion.py for the spin of the
-material). The power of the forces is that of the law without turn, with f_t·v_t for the new v_t. The torque -M t acts
-on the body of the surface, so forces and moments sum to 0.
+material). The power of the forces is the same as in the law without turn, except that f_t·v_t contains the new v_t. The
+torque -M t acts on the body of the surface, so forces and moments sum to 0.
 
 History values of a row: the history values of the law in which friction does not turn the rope (without l_0), then T
 (n x 3) and d_1 (n x 3) at the start of the step, then l_0 for winch ropes. At the end of each step, the anchor of a

@@ -62,7 +62,7 @@ def add_turning_bed_residual(
 @kernel(inline=True)
 def turn_winch(r: TurningWinchRow, turn: Rolling, beta: float, M: float, g: Any) -> float:
     """Add the moment M [N m] on the spin σ and its opposite on the surface to ``g.on_y`` and ``g.load``. Return the
-    force of M on the length of the rope at constant y [N].
+    force [N] of M on the length of the rope at constant y.
     """
     for d in range(3):
         g.load[3 + d] += M * turn.spin.t[d]

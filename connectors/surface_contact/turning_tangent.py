@@ -12,7 +12,7 @@ l. Then
 
     ds = (∂(σ_z·z_t)/∂z + l_t β (T_z - e T_w/l))·dz + (σ_z + e β T_w)·dz_t - Ω·dt - dΩ·t
     dθ = (σ_z + e β T_w + (l - l_0) β (T_z - e T_w/l))·dz + g·dp - dtheta·t
-    forces: M (σ_z + e β T_w) on z, -M t on theta, in addition to those of `winch_tangent.py`.
+    forces: M (σ_z + e β T_w) on z, -M t on theta, in addition to the forces in `winch_tangent.py`.
 """
 
 from __future__ import annotations
@@ -184,8 +184,8 @@ def change_turning_place(
 
 @kernel(inline=True)
 def read_winch_slopes(row: Any, r: TurningWinchRow, F: WinchForces) -> tuple[PointForces, float, float, float]:
-    """Return the forces of a point, the derivatives of f_n with respect to g and v_n, and that of V_s/l with respect to
-    g.
+    """Return the forces of a point, the derivatives of f_n with respect to g and v_n, and the derivative of V_s/l with
+    respect to g.
     """
     f = F.point
     kc, dc = eval_normal_slopes(r.winch.plain.law, f.gap, f.vn, f.fn)

@@ -1,7 +1,7 @@
 """Kernels that update the contact states of points of cables on surfaces between Newton runs.
 
-See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. States of a point and the
-anchor a of its bristle:
+See `kernels.py` for the symbols, and `contact/update.py` for gaps and errors. The state of a point and the anchor a of
+its bristle are determined as follows:
 
     touch: a point that has closed since the start of the step sticks with a := X. In dynamic solves it has no friction.
     start of a solve: a := X for each closed point. The point slips if |mu_v v_t| > mu |f_n|, otherwise it sticks.

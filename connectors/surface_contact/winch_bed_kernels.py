@@ -4,7 +4,7 @@
 along T. The force on the length l of the rope is F.r_l + V_s/l + a f_t.T, where V_s is the energy of the spring of the
 normal force with its suction.
 
-δ and m belong to a point, and not to the material that moves through it.
+δ and m are values of a point, and not of the material that moves through this point.
 """
 
 from __future__ import annotations

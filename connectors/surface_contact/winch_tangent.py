@@ -91,7 +91,9 @@ def write_turned(o: Any, M: FloatArray, row: int, column: int, a: Vector) -> Non
 def fill_winch_motion(
     r: WinchSurfaceRow, t: WinchMaterial, z: Lever, first: int, Wq: FloatArray, Wv: FloatArray
 ) -> None:  # fmt: skip
-    """Write the first 11 rows of W_q and W_v of a point. The column ``first`` belongs to the first component of c."""
+    """Write the first 11 rows of W_q and W_v of a point. The index of the column for the first component of c is
+    ``first``.
+    """
     Wq[:], Wv[:] = 0.0, 0.0
     o, il = r.plain.o, 1.0 / r.l
     omega, q, w, S, dS = (o.wx, o.wy, o.wz), r.plain.q, r.plain.w, t.S, t.dS

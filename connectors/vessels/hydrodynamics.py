@@ -8,16 +8,16 @@ A and B are added mass and damping as functions of the frequency ω. The integra
 the frequencies of the file, 0 at ω = 0, and proportional to ω⁻³ beyond the last frequency. If a file contains the added
 mass at infinite frequency, this value is used.
 
-States. For each pair of degrees of freedom, samples of k at equal time steps are arranged in a Hankel matrix H_ij =
-k((i + j) dt). The singular value decomposition of this matrix gives a linear system of order n whose impulse response
-approximates k. R is then replaced by the least squares fit to the samples with R P⁻¹ Q = 0. With this condition, B = 0
-at ω = 0. Without this condition, errors of k would add damping of either sign to slow motions, such as the surge of a
-moored floater. The order increases until the root mean square of the error of k, divided by the root mean square of k,
-is at most the tolerance. Systems that are not stable are omitted.
+The states are computed as follows. For each pair of degrees of freedom, samples of k at equal time steps are arranged
+in a Hankel matrix H_ij = k((i + j) dt). The singular value decomposition of this matrix gives a linear system of order
+n whose impulse response approximates k. R is then replaced by the least squares fit to the samples with R P⁻¹ Q = 0.
+With this condition, B = 0 at ω = 0. Without this condition, errors of k would add damping of either sign to slow
+motions, such as the surge of a moored floater. The order increases until the root mean square of the error of k,
+divided by the root mean square of k, is at most the tolerance. Systems that are not stable are omitted.
 
-Files of WAMIT. The file ``name.1`` contains rows (period, i, j, A', B'), and ``name.3`` rows (period, heading, i,
-modulus, phase, real part and imaginary part of X'). A', B' and X' have no dimensions: A = ρ L^k A', B = ρ L^k ω B', X =
-ρ g L^m X' with k = 3 for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 for a
+The file ``name.1`` of WAMIT contains rows (period, i, j, A', B'). The file ``name.3`` contains rows (period, heading,
+i, modulus, phase, real part and imaginary part of X'). A', B' and X' have no dimensions: A = ρ L^k A', B = ρ L^k ω B',
+X = ρ g L^m X' with k = 3 for two translations, 4 for a translation and a rotation, 5 for two rotations, and m = 2 for a
 translation, 3 for a rotation. In these files the period -1 denotes ω = 0, and the period 0 denotes infinite ω. WAMIT
 multiplies complex amplitudes by exp(iωt). Therefore the response of `windlass.connectors.fluids.rao` is the complex
 conjugate of X. Capytaine uses exp(-iωt) and SI units.

@@ -83,7 +83,7 @@ NO_TEETH: Any
 OPEN: Any
 LAYER: Any
 def _check_names(kind: type[_Line], columns: Mapping[str, Any]) -> None:
-    'Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable, or\nwith shear of a beam. The message lists similar names.'
+    'Raise ModelError if a key of ``columns`` is neither an argument of the class ``kind`` nor a column of a cable, or\nof a beam if the belt has shear. The message lists similar names.'
 def _check_law(name: str, columns: Mapping[str, Any]) -> None:
     'Raise ModelError if ``columns`` contains a column of `UNFIT` that changes the tension of the cables.'
 def _check_numbers(name: str, what: str, value: Any, unit: str) -> None:
@@ -95,7 +95,7 @@ def _check_contact(name: str, contact: Mapping[Any, Any], in_space: bool) -> Non
 def _check_faces(name: str, pulleys: Sequence[Pulley], in_space: bool, width: float | None) -> None:
     'Raise ModelError if a pulley of a 2D belt has a groove, an outer radius or a crowned face, or if a pulley of a\nribbon has a groove or a face narrower than ``width`` [m]. For belts that are not ribbons, ``width`` is None.'
 def _find_sinks(pulleys: Sequence[Pulley], width: float | None) -> list[float]:
-    'Return the distance between the largest radius of the face of each pulley and the mean radius of the part of the\nface under the width b of a flat belt [m]. For a crown of the radius ρ, the distance is b²/(24 ρ).'
+    'For each pulley, return the distance [m] between the largest radius of the face and the mean radius of the part\nof the face under a flat belt of the width b. For a crown of the radius ρ, the distance is b²/(24 ρ).'
 def _fill_torsion(name: str, given: Mapping[str, Any], radius: float, columns: dict[str, Any]) -> dict[str, Any]:
     'Return the columns of the cables. If ``columns`` contains a torsional stiffness but no ``rotary_inertia``, this\nfunction adds the inertia: m w²/12 for a belt of the width w > 0, m r²/2 for a solid round rope of the radius r > 0.\nHere m is the mass per length, and r is ``radius`` [m].\n\nRaises:\n    ModelError: ``turns_rope`` is true for a rope without torsion or with the radius 0.'
 class _Line():

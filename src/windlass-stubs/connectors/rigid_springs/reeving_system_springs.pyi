@@ -45,7 +45,7 @@ class ReevingSystemSprings(Component):
 def find_frames(axes: FloatArray) -> FloatArray:
     'Create frames of shape (..., 3, 3) with the given third axes of shape (..., 3).'
 def dofs(world: Tables, table: EntityTable) -> IntArray:
-    'Return the global coordinate indices of all markers, then of the coordinates q_0 and q_1, padded by -1, shape\n(rows, n).'
+    'Return the global coordinate indices of all markers, then of the coordinates q_0 and q_1, padded with -1, shape\n(rows, n).'
 def bind(rows: LocalRows) -> tuple[Pair, NDArray[Any], NDArray[Any], int]:
     'Create a `Pair` with the two markers of each span of all rows, an array with the data of the rows, and an array\nwith the data of the spans. The spans have the order of their rows. Also return the largest number of markers of a\nrope.\n\nData of a span: ``radii`` of the sheaves at both ends, shape (2,), and ``frames`` of both sheaves relative to their\nmarkers, shape (2, 3, 3).'
 def eval_numbers(rows: LocalRows, s: Fields) -> tuple[FloatArray, FloatArray]:
