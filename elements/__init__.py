@@ -1,5 +1,5 @@
-"""Nodes, cables, beams and bodies. Each type of element is registered at the end of its file. Routes for the initial
-geometry of cables and beams.
+"""Nodes, cables, beams, bodies, and routes for the initial geometry of cables and beams. Each type of element is
+registered at the end of its file.
 
 Each name is imported on first use.
 """

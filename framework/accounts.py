@@ -39,8 +39,8 @@ class Reading(NamedTuple):
             where l, p and c are the numbers of names in these three attributes. Without `Account.jumps`, the powers
             must not depend on history values, because powers are then also evaluated in the middle of a step, see
             balance.py.
-        parts: values of the law, shape `Account.parts`. The change of these values from the start to the end of a step
-            determines instantaneous losses (`Account.jumps`).
+        parts: values from which `Account.jumps` computes instantaneous losses, shape `Account.parts`. The losses follow
+            from the changes of these values between the start and the end of a step.
     """
 
     energies: FloatArray
@@ -118,8 +118,8 @@ class Account:
         return self.stored + self.lost + self.passed + self.carried
 
     def create_reading(self, rows: int) -> Reading:
-        """Create a `Reading` of zeros. The number of rows is `Account.rows`, or the argument ``rows`` if `Account.rows`
-        is None.
+        """Create a `Reading` with zeros as values. The number of rows is `Account.rows`, or the argument ``rows`` if
+        `Account.rows` is None.
         """
         count = rows if self.rows is None else self.rows
         powers = len(self.lost) + len(self.passed) + len(self.carried)

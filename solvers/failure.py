@@ -18,7 +18,7 @@ class Failure:
         step: number of the failed step, from 1; 0 if unknown.
         step_size: size of the failed step, [s] (dynamics) or [1] (statics).
         history: residual norms of the last Newton run, in mixed units of the equations (N, N m, m).
-        worst: the equations with the largest residuals: (name, residual).
+        worst: pairs (name, residual) of the equations with the largest residuals.
         diagnosis: texts about possible reasons of the failure, for example about rows of tables whose forces could not
             be evaluated.
         last_good: the state before the failed step.

@@ -118,8 +118,8 @@ def find_shifts(phi: FloatArray, node_angles: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the data of the rows that the kernels read, as one record per row. The field ``free`` contains the strains
-    of the stress-free state, see `set_free_strains`. The field ``shift`` [rad], shape (4,), contains the angles of
+    """Return the data that the kernels read, as one record per row. The field ``free`` contains the strains of the
+    stress-free state, see `set_free_strains`. The field ``shift`` [rad], shape (4,), contains the angles of
     `find_shifts`.
     """
     x = rows.reference

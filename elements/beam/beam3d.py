@@ -103,8 +103,8 @@ def find_flips(e: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the data of the rows that the kernels read, as one record per row. The field ``free`` contains the strains
-    of the stress-free state, see `set_free_strains`.
+    """Return the data that the kernels read, as one record per row. The field ``free`` contains the strains of the
+    stress-free state, see `set_free_strains`.
 
     Additional fields are ``flip``, the signs of `find_flips`, shape (4,); ``bend``, the quantity l of forces3d.py
     [m^2]; and ``damped``, which states whether ``damping`` is not zero.

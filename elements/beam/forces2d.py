@@ -101,8 +101,8 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
 def tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to ``values``, the values of the
-    matrix, at the indices ``slots``, shape (all rows of the table, n, n).
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix at the
+    indices ``slots``, shape (all rows of the table, n, n).
     """
     G, R, K = np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((4, 4))
     for i in range(len(rows)):
@@ -138,8 +138,8 @@ def tangent(
 
 @kernel
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the contribution of Gauss point j to ``values``, the values of the matrix, at the indices ``slots`` of the
-    row, shape (n, n). K, shape (4, 4), contains dq ∂f_y/∂y + dv ∂f_y/∂y_t for y = (r'_x, r'_y, φ, φ').
+    """Add the contribution of Gauss point j to the values of the matrix at the indices ``slots`` of the row, shape
+    (n, n). K, shape (4, 4), contains dq ∂f_y/∂y + dv ∂f_y/∂y_t for y = (r'_x, r'_y, φ, φ').
     """
     L = row.length
     for a in range(len(rule.W)):
@@ -158,8 +158,8 @@ def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, 
 
 @kernel
 def section_mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add ``scale`` times a mass matrix to ``values``, the values of the matrix of the model, at the indices ``slots``,
-    shape (all rows of the table, n, n). The mass matrix ∫ J N_a N_b dx is the matrix of the rotations of the nodes.
+    """Add ``scale`` times a mass matrix to the values of the matrix at the indices ``slots``, shape (all rows of the
+    table, n, n). The mass matrix ∫ J N_a N_b dx is the matrix of the rotations of the nodes.
     """
     for i in range(len(rows)):
         row = rows[i]

@@ -205,8 +205,8 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
 def tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to ``values``, the values of the
-    matrix, at the indices ``slots``, shape (all rows of the table, n, n).
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix at the
+    indices ``slots``, shape (all rows of the table, n, n).
     """
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     A, W, G, R = np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((6, COUNT)), np.zeros((6, COUNT))

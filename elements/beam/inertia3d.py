@@ -60,8 +60,8 @@ def inertia_tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to ``values``, the
-    values of the matrix, at the indices ``slots``, shape (all rows of the table, n, n).
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
+    matrix at the indices ``slots``, shape (all rows of the table, n, n).
     """
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((WIDTH, WIDTH))

@@ -47,7 +47,7 @@ def round_section(
         diameter: outer diameter [m].
         modulus: Young's modulus E [Pa].
         density: density of the material [kg/m^3].
-        thickness: thickness of the wall of a tube [m]; with None, the bar is solid.
+        thickness: thickness [m] of the wall of a tube; with None, the bar is solid.
         poisson: Poisson's ratio ν [1].
         dims: 2 for `Beam2D`, 3 for `Beam3D`.
 
@@ -71,8 +71,8 @@ def rectangular_section(
     """Return the columns stiffness, mass_per_length and rotary_inertia of a rectangular bar, see `round_section`.
 
     Args:
-        height: side along e_2 [m]; in 2D the side that is in the plane of the model.
-        width: side along e_3 [m].
+        height: side [m] along e_2; in 2D the side that is in the plane of the model.
+        width: side [m] along e_3.
         modulus, density, poisson, dims: properties of the material, and number of dimensions, see `round_section`.
 
     Raises:

@@ -36,7 +36,7 @@ dimensions. The arguments are row indices, shape (k,), reference coordinates of 
 the rule.
 """
 SYMMETRY = 1e-9
-"""Largest asymmetry of a section matrix, relative to its largest element, that is treated as a rounding error [1]. This
+"""Largest asymmetry [1] of a section matrix, relative to its largest element, that is treated as a rounding error. This
 value is also the largest allowed magnitude of a negative eigenvalue of the matrix. Before the eigenvalues are computed,
 rows and columns are scaled such that the diagonal elements are 1.
 """
@@ -45,13 +45,13 @@ LEAST_COSINE = 0.5
 60°.
 """
 MOST_UNEVEN = 1.05
-"""Largest allowed ratio of |r'| at two Gauss points of an element with inner nodes [1]. For an element of order 2 on an
+"""Largest allowed ratio [1] of |r'| at two Gauss points of an element with inner nodes. For an element of order 2 on an
 arc of 120°, the ratio is 1.0033. If the inner node of an element is at s = 0.52 instead of 0.5, the ratio is 1.10, and
 the deflection of the beam changes by 4 %.
 """
 OTHER_LENGTH = 2.0
-"""Largest allowed ratio of a given length to the length of the axis, and of the length of the axis to the given length
-[1].
+"""Largest allowed ratio [1] of a given length to the length of the axis, and of the length of the axis to the given
+length.
 """
 
 

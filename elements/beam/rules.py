@@ -7,9 +7,9 @@ have the first two indices, followed by the inner nodes. Strains are evaluated a
 thin beams. Between the Gauss points, strains are interpolated by polynomials of degree p - 1. The integrals ∫ N_a ds
 are the weights of the Gauss-Lobatto rule.
 
-A broken element exerts no force between its end nodes. So that its inner nodes do not fall off, each inner node is
-connected to the nearest end node by an element of order 1, and the node in the middle of an element of order 2 to
-node0. Their Gauss points replace the Gauss points of the element.
+A broken element exerts no force between its end nodes. Each inner node remains connected to the nearest end node by an
+element of order 1. The inner node of an element of order 2 is in the middle, and remains connected to node0. The Gauss
+points of these connections replace the Gauss points of the element.
 
 Source: T. J. R. Hughes, The Finite Element Method, Prentice Hall (1987), sections 3.6 and 4.4.
 """
@@ -29,7 +29,7 @@ INNER = 0.5 * (1.0 - 1.0 / np.sqrt(5.0))
 PLACES: dict[int, tuple[float, ...]] = {
     1: (0.0, 1.0), 2: (0.0, 1.0, 0.5), 3: (0.0, 1.0, INNER, 1.0 - INNER)
 }  # fmt: skip
-"""Positions s of the nodes of a beam element [1] for each order."""
+"""Positions s [1] of the nodes of a beam element for each order."""
 MOST_NODES, MOST_POINTS = 4, 3
 STUBS: dict[int, tuple[tuple[int, int], ...]] = {1: (), 2: ((0, 2),), 3: ((0, 2), (3, 1))}
 """Indices of the nodes that remain connected in a broken element, in pairs along the axis, for each order."""

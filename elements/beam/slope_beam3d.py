@@ -68,7 +68,7 @@ from windlass.framework.model.table import EntityTable
 
 NODE = "PointSectionSlopes3D"
 ROUNDING = 1e-9
-"""Largest deviation of Θ_11 from Θ_22 + Θ_33, relative to Θ_11, that is treated as a rounding error [1]."""
+"""Largest deviation [1] of Θ_11 from Θ_22 + Θ_33, relative to Θ_11, that is treated as a rounding error."""
 
 
 class SlopeBeam3D(SpaceBeam):
@@ -140,8 +140,8 @@ def _convert_inertia(given: FloatArray) -> FloatArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the data of the rows that the kernels read, as one record per row. The field ``free`` contains the strains
-    of the stress-free state, which are the strains of the reference configuration plus ``reference_strain``. The field
+    """Return the data that the kernels read, as one record per row. The field ``free`` contains the strains of the
+    stress-free state, which are the strains of the reference configuration plus ``reference_strain``. The field
     ``damped`` states whether ``damping`` is not zero, and ``flip``, shape (4,), is 1 for all nodes.
     """
     damped, flip = rows.local("damping").any(axis=(1, 2)), np.ones((len(rows.rows), MOST_NODES))

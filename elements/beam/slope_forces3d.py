@@ -278,8 +278,8 @@ def residual(rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, f: FloatAr
 def tangent(
     rows: Any, rule: LineRule, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to ``values``, the values of the
-    matrix, at the indices ``slots``, shape (all rows of the table, n, n).
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v of `residual`, with the factors dq and dv, to the values of the matrix at the
+    indices ``slots``, shape (all rows of the table, n, n).
     """
     y, yt, z, zt, stress = np.zeros(COUNT), np.zeros(COUNT), np.zeros(6), np.zeros(6), np.zeros(6)
     w, U, F, G = np.zeros(MANY), np.zeros((MANY, COUNT)), np.zeros((6, MANY)), np.zeros((6, COUNT))
@@ -311,8 +311,8 @@ def add_section(
     row: Any, rule: LineRule, a: int, x: FloatArray, v: FloatArray, dq: float, dv: float, slots: IntArray,
     values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of the forces that result from the strains of the cross section at node a to ``values``, the
-    values of the matrix, at the indices ``slots`` of the row, shape (n, n).
+    """Add the derivatives of the forces that result from the strains of the cross section at node a to the values of
+    the matrix at the indices ``slots`` of the row, shape (n, n).
     """
     r2, r3 = find_slopes(row, a, x)
     v2, v3 = find_slopes(row, a, v)
@@ -337,8 +337,8 @@ def add_section(
 
 @kernel
 def section_mass(rows: Any, rule: LineRule, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add ``scale`` times the mass matrix ∫ J N_a N_b dx of the slopes of the nodes to ``values``, the values of the
-    matrix, at the indices ``slots``, shape (all rows of the table, n, n).
+    """Add ``scale`` times the mass matrix ∫ J N_a N_b dx of the slopes of the nodes to the values of the matrix at the
+    indices ``slots``, shape (all rows of the table, n, n).
     """
     for i in range(len(rows)):
         row = rows[i]

@@ -111,8 +111,8 @@ def fill_product(row: Any, dq: float, dv: float, G: FloatArray, R: FloatArray, T
 
 @kernel(inline=True)
 def add_block(row: Any, rule: LineRule, j: int, K: FloatArray, slots: IntArray, values: FloatArray) -> None:
-    """Add the contribution of Gauss point j to ``values``, the values of the matrix, at the indices ``slots`` of the
-    row, shape (n, n). K contains dq ∂f_y/∂y + dv ∂f_y/∂y_t.
+    """Add the contribution of Gauss point j to the values of the matrix at the indices ``slots`` of the row, shape
+    (n, n). K contains dq ∂f_y/∂y + dv ∂f_y/∂y_t.
     """
     L, turns = row.length, (len(K) - 3) // 2
     width = 3 + turns

@@ -54,9 +54,9 @@ class BeamKernels(NamedTuple):
 def axis_mass(
     rows: Any, rule: LineRule, width: int, dims: int, scale: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add ``scale`` times the mass matrix of the axis to ``values``, the values of the matrix, at the indices
-    ``slots``, shape (all rows of the table, n, n). The number of coordinates of a node is ``width``. The first ``dims``
-    of these coordinates are the position.
+    """Add ``scale`` times the mass matrix of the axis to the values of the matrix at the indices ``slots``, shape (all
+    rows of the table, n, n). The number of coordinates of a node is ``width``. The first ``dims`` of these coordinates
+    are the position.
     """
     for i in range(len(rows)):
         row = rows[i]

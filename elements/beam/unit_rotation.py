@@ -28,8 +28,8 @@ class UnitRotation3D(Component):
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the data of the rows that the kernels read, as one record per row. The record contains the indices of the
-    coordinates x, y, z, e0..e3, and the index of the multiplier.
+    """Return the data that the kernels read, as one record per row. The record contains the indices of the coordinates
+    x, y, z, e0..e3, and the index of the multiplier.
     """
     multipliers = rows.layout.multipliers(rows.table, rows.rows)
     return rows.pack({"dofs": rows.dofs, "multiplier": multipliers[:, 0]})

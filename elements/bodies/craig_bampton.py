@@ -52,8 +52,8 @@ SMALL = 400
 solver is used only if at least half of all modes are requested.
 """
 SYMMETRIC = 1e-9
-"""Largest asymmetry of a given matrix that is treated as a rounding error, relative to the largest element of the
-matrix [1].
+"""Largest asymmetry [1] of a given matrix, relative to the largest element of the matrix, that is treated as a rounding
+error.
 """
 AXES = 3
 

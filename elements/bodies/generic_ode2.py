@@ -40,9 +40,9 @@ from windlass.framework.model.system import Evaluation, Fields, System, Term
 from windlass.framework.model.table import EntityTable, pad_rows
 
 SYMMETRIC = 1e-12
-"""Largest asymmetry of K, relative to its largest element [1], for which the elastic energy qᵀ K q/2 is defined."""
+"""Largest asymmetry [1] of K, relative to its largest element, for which the elastic energy qᵀ K q/2 is defined."""
 ROUGH = 1e-8
-"""Largest asymmetry and largest negative eigenvalue of M, relative to the diagonal of M [1], that are treated as
+"""Largest asymmetry [1] and largest negative eigenvalue [1] of M, relative to the diagonal of M, that are treated as
 rounding errors.
 """
 
@@ -144,8 +144,8 @@ def residual(rows: Any, coordinates: Any, matrices: FloatArray, x: FloatArray, v
 def tangent(
     rows: Any, coordinates: Any, matrices: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t), with the factors dq and dv, to ``values``, the values of
-    the matrix, at the indices ``slots`` of the rows.
+    """Add the tangent dq (K - ∂f_u/∂q) + dv (D - ∂f_u/∂q_t), with the factors dq and dv, to the values of the matrix at
+    the indices ``slots`` of the rows.
     """
     for i in range(len(rows)):
         row = rows[i]
@@ -160,7 +160,7 @@ def tangent(
 
 @kernel
 def mass(rows: Any, coordinates: Any, matrices: FloatArray, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add ``scale`` times M to ``values``, the values of the matrix, at the indices ``slots`` of the rows."""
+    """Add ``scale`` times M to the values of the matrix at the indices ``slots`` of the rows."""
     for i in range(len(rows)):
         row = rows[i]
         n, first = row.count, row.first
@@ -214,8 +214,8 @@ class Bodies(NamedTuple):
     ``stiffness`` in ``matrices``, shape (n, n) each.
     """
     coordinates: NDArray[Any]
-    """One record for each coordinate of each body: its process-local index ``dof``, the column of `LocalRows.dofs` that
-    contains it, its reference value, the constant force, the force ``called`` of the user function, and its row of the
+    """One record for each coordinate of each body: process-local index ``dof``, column of `LocalRows.dofs` that
+    contains the coordinate, reference value, constant force, force ``called`` of the user function, and row of the
     product M T for the weight, shape (3,).
     """
     matrices: FloatArray  # elements of the matrices of all rows, see `pool_matrices`

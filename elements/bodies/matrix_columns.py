@@ -106,7 +106,7 @@ def bind_state_functions(
     Args:
         rows: the rows of the table on this process.
         function: name of the column of the functions.
-        derivative: name of the column of the derivatives. If empty, finite differences are used.
+        derivative: name of the column of the derivatives. If this name is empty, finite differences are used.
         shapes: for each row, the required shape of the result of its function.
         words: description of the required result, with its unit, for messages.
     """

@@ -86,9 +86,9 @@ def inertia_tangent(
     slots: IntArray,
     values: FloatArray,
 ) -> None:
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to ``values``, the
-    values of the matrix, at the indices ``slots``, shape (rows, 3, 3). The vector r from the node to the centre of mass
-    has the derivative ∂r/∂φ = (-r_y, r_x).
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
+    matrix at the indices ``slots``, shape (rows, 3, 3). The vector r from the node to the centre of mass has the
+    derivative ∂r/∂φ = (-r_y, r_x).
     """
     for i in range(len(rows)):
         row = rows[i]
@@ -118,8 +118,8 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to ``values``, the values of the matrix, at the
-    indices ``slots``, shape (rows, 3, 3).
+    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix at the indices ``slots``,
+    shape (rows, 3, 3).
     """
     for i in which:
         rx, ry = static_moment(rows[i], x)

@@ -54,8 +54,8 @@ from windlass.framework.model.schema import Component, column, derived, ref
 from windlass.framework.model.system import ConstraintSystem, Fields, System, Term
 
 SYMMETRY = 1e-9
-"""Largest difference between I_ij and I_ji that is treated as a rounding error, relative to the largest element of the
-inertia tensor [1].
+"""Largest difference [1] between I_ij and I_ji, relative to the largest element of the inertia tensor, that is treated
+as a rounding error.
 """
 
 

@@ -112,8 +112,8 @@ def apply(G: FloatArray, v: FloatArray, n: IntArray) -> Vector:
 
 @kernel
 def mass(rows: Any, scale: float, slots: IntArray, values: FloatArray) -> None:
-    """Add ``scale`` times the constant part diag(m, m, m) of the mass matrix to ``values``, the values of the matrix,
-    at the indices ``slots``, shape (rows, 7, 7).
+    """Add ``scale`` times the constant part diag(m, m, m) of the mass matrix to the values of the matrix at the indices
+    ``slots``, shape (rows, 7, 7).
     """
     for i in range(len(rows)):
         for k in range(3):
@@ -163,9 +163,7 @@ def add_torque_tangent(G: FloatArray, e: FloatArray, n: float, torque: Vector, s
 
 @kernel
 def add_block(B: FloatArray, slots: IntArray, i: int, values: FloatArray) -> None:
-    """Add B, shape (7, 7), to ``values``, the values of the matrix, at the indices slots[i] of row i, and set B to
-    0.
-    """
+    """Add B, shape (7, 7), to the values of the matrix at the indices slots[i] of row i, and set B to 0."""
     for a in range(7):
         for b in range(7):
             values[slots[i, a, b]] += B[a, b]
@@ -177,8 +175,8 @@ def inertia_tangent(
     rows: Any, x: FloatArray, v: FloatArray, a: FloatArray, dq: float, dv: float, da: float,
     slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to ``values``, the
-    values of the matrix, at the indices ``slots``, shape (rows, 7, 7).
+    """Add the tangent dq ∂f/∂q + dv ∂f/∂v + da ∂f/∂a of `inertia`, with the factors dq, dv and da, to the values of the
+    matrix at the indices ``slots``, shape (rows, 7, 7).
     """
     e, A, G, Gv, Ga = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((3, 4)), np.zeros((3, 4))
     B = np.zeros((7, 7))
@@ -260,9 +258,9 @@ def gravity(rows: Any, x: FloatArray, g: FloatArray, which: IntArray, f: FloatAr
 def gravity_tangent(
     rows: Any, x: FloatArray, g: FloatArray, which: IntArray, dq: float, slots: IntArray, values: FloatArray
 ) -> None:
-    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to ``values``, the values of the matrix, at the
-    indices ``slots``, shape (rows, 7, 7). The derivative ∂f/∂q consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with the
-    derivative of Γᵀ with respect to e.
+    """Add the tangent dq ∂f/∂q of `gravity`, with the factor dq, to the values of the matrix at the indices ``slots``,
+    shape (rows, 7, 7). The derivative ∂f/∂q consists of Γᵀ (s × (Aᵀ g × Γ)) and the term with the derivative of Γᵀ with
+    respect to e.
     """
     e, A, G, B = np.zeros(4), np.zeros((3, 3)), np.zeros((3, 4)), np.zeros((7, 7))
     for i in which:
@@ -299,9 +297,9 @@ def constraint_tangent(
     rows: Any, x: FloatArray, v: FloatArray, lam: FloatArray, rate_level: bool, dq: float, dv: float,
     slots: Coupling, values: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the derivatives of `constraint` to ``values``, the values of the matrix, at the indices ``slots``. The
-    derivatives with respect to coordinates are multiplied by dq, the derivatives with respect to velocities by dv, and
-    the derivatives with respect to λ by ``slots.scale``. The derivative of 2 e λ with respect to e is 2 λ.
+    """Add the derivatives of `constraint` to the values of the matrix at the indices ``slots``. The derivatives with
+    respect to coordinates are multiplied by dq, the derivatives with respect to velocities by dv, and the derivatives
+    with respect to λ by ``slots.scale``. The derivative of 2 e λ with respect to e is 2 λ.
     """
     for i in range(len(rows)):
         row = rows[i]

@@ -131,8 +131,8 @@ class CableKind(NamedTuple):
     gauss: kernels of residual and tangent for any integration rule.
     lobatto: kernels of residual and tangent for rule 2.
     linear_beside_users: whether the kernels evaluate the linear law of one quantity if a user function is given only
-        for the other quantity. The quantities are the axial force and the bending moment. If false, NumPy evaluates
-        both quantities.
+        for the other quantity. The quantities are the axial force and the bending moment. If ``linear_beside_users`` is
+        false, NumPy evaluates both quantities.
     """
 
     name: str

@@ -46,14 +46,14 @@ Flags = NDArray[np.bool_]
 LARGEST_STRETCH = 0.5
 """If the initial strain [1] is above this value, a cable is reported as too short for its route."""
 LARGEST_TURN = 75.0
-"""If the angle between the slopes at the two ends of an element [degrees] is above this value, the mesh does not
+"""If the angle [degrees] between the slopes at the two ends of an element is above this value, the mesh does not
 resolve the shape. For slack lines with ends near each other, the error of the horizontal force is 2 % at an angle of 80
 degrees. Above 88 degrees, the order of magnitude of the force is wrong.
 """
 END_BEND, UNEVEN = 1.25, 1.9
-"""END_BEND: limit of L κ at an end of an element [rad]. UNEVEN: limit of L κ divided by the angle between the slopes at
-the two ends [1]. If both limits are exceeded, the mesh does not resolve the shape. At these limits the error of the
-horizontal force is 1.3 to 8 % for steep slack lines, and at most 1.3 % for other lines.
+"""END_BEND: limit [rad] of L κ at an end of an element. UNEVEN: limit [1] of L κ divided by the angle between the
+slopes at the two ends. If both limits are exceeded, the mesh does not resolve the shape. At these limits the error of
+the horizontal force is 1.3 to 8 % for steep slack lines, and at most 1.3 % for other lines.
 """
 LEAST_COSINE = np.cos(0.3)
 """Cosine of 0.3 rad [1]. If the angle between the slopes at the two ends of an element is smaller than 0.3 rad, the
@@ -83,8 +83,8 @@ def create_diagnosis(rows: LocalRows) -> Callable[[Fields], list[Fault]]:
 
 
 def create_doubts(rows: LocalRows) -> Callable[[Fields, float], list[str]]:
-    """Create the function `Checks.doubts`. It checks cables that are not broken and have no user functions. The
-    function `Checks.doubts` reports initial strains above `LARGEST_STRETCH`.
+    """Create the function `Checks.doubts`, which reports initial strains above `LARGEST_STRETCH`. The function checks
+    only cables that are not broken and have no user functions.
     """
     dofs, given = node_dofs(rows), has_function(rows) | rows.local("broken")
     unstretched = rows.local("length") * (1.0 + eval_free_strain(rows))
@@ -128,7 +128,7 @@ def eval_mean_strain(x: FloatArray, length: FloatArray) -> FloatArray:
 
 
 def split(x: FloatArray) -> list[FloatArray]:
-    """Split coordinates x, shape (rows, 4 d), into position and slope of both nodes, each of shape (rows, d)."""
+    """Split coordinates x, shape (rows, 4 d), into the positions and slopes of both nodes, shape (rows, d) each."""
     return np.split(x, 4, axis=1)
 
 

@@ -120,7 +120,7 @@ def fill_points(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape, r: FloatArray, r_t: FloatArray
 ) -> None:
     """Fill positions r [m] and velocities r_t [m/s], shape (rows * n, 3), at n points of each cable. The argument L
-    contains the lengths of the cables [m]. In 2D z remains 0. ``shape`` contains the shape functions of a cable of
+    contains the lengths [m] of the cables. In 2D z remains 0. ``shape`` contains the shape functions of a cable of
     length 1.
     """
     count, dims = len(shape.S), dofs.shape[1] // 4
@@ -146,7 +146,7 @@ def fill_strains(
     dofs: IntArray, x: FloatArray, v: FloatArray, L: FloatArray, shape: Shape,
     eps: FloatArray, eps_t: FloatArray, kap: FloatArray, kap_t: FloatArray,
 ) -> None:  # fmt: skip
-    """Fill strain, shape (rows, n), and curvature, shape (rows, n, 1 or 3), and the rates of strain and curvature, see
+    """Fill the strain, shape (rows, n), the curvature, shape (rows, n, 1 or 3), and the rates of both, see
     `eval_bending`.
     """
     count, d = len(shape.S), dofs.shape[1] // 4

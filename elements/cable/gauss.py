@@ -1,8 +1,9 @@
 """Kernels of `Cable2D` and `Cable3D` for any integration rule. The kernels have loops over the integration points.
 
 Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including the product of mass
-matrix and accelerations. Another kernel evaluates tangent and mass matrix. The modules points.py and point_forces.py
-contain the equations at a single point. They define the symbols e, s0, s1, p, k and the forces on these vectors.
+matrix and accelerations. Another kernel evaluates the tangent and the mass matrix. The modules points.py and
+point_forces.py contain the equations at a single point. These modules define the symbols e, s0, s1, p, k and the forces
+on these vectors.
 """
 
 from __future__ import annotations
@@ -31,7 +32,7 @@ from windlass.framework.model.system import Slots
 
 
 def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]:
-    """Create the kernels of residual and tangent of 2D or 3D cables."""
+    """Create the kernels of the residual and the tangent of 2D or 3D cables."""
     d, axes, work = ops.dims, ops.axes, work_type(ops.dims)
     dd = d * d
     combine, read, read_curvature = ops.combine, ops.read, ops.read_curvature

@@ -19,9 +19,9 @@ FRAME_COLUMNS = ("normal", "turned_from")
 
 
 def find_kinds(dims: int, columns: Collection[str] = ()) -> tuple[type[Component], type[Component]]:
-    """Return the types of node and cable in 2D or 3D. If the column ``torsional_stiffness`` is given, a 3D cable has
-    twist. If ``slow_stiffness`` or ``static_stiffness`` is given, it is a fibre rope. If ``working_strains`` is given,
-    it has working curves. If ``table_strains`` is given, it has a table.
+    """Return the types of the node and the cable in 2D or 3D. If the column ``torsional_stiffness`` is given, a 3D
+    cable has twist. If ``slow_stiffness`` or ``static_stiffness`` is given, the cable is a fibre rope. If
+    ``working_strains`` is given, the cable has working curves. If ``table_strains`` is given, the cable has a table.
     """
     if TWIST in columns and dims == 3:
         from windlass.elements.nodes.twist_node import PointSlopeTwist3D  # imported here, because few cables have twist

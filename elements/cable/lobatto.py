@@ -2,10 +2,11 @@
 integration points.
 
 Several cables are evaluated at once, see lanes.py. One kernel evaluates the forces, including the product of mass
-matrix and accelerations. Another kernel evaluates tangent and mass matrix. The modules points.py and point_forces.py
-contain the equations at a single point. They define the symbols e, s0, s1, p, k and the forces on these vectors. The
-kernels for all rules are in gauss.py. The axial points are s = 0, 1/2, 1. The bending points are s = 1/2 -+ H with H =
-1/(2 √3). With d = s1 - s0 and w = √3 (2e - s0 - s1), r' = e -+ H d and L r'' = d ± w at the bending points.
+matrix and accelerations. Another kernel evaluates the tangent and the mass matrix. The modules points.py and
+point_forces.py contain the equations at a single point. These modules define the symbols e, s0, s1, p, k and the forces
+on these vectors. The kernels for all rules are in gauss.py. The axial points are s = 0, 1/2, 1. The bending points are
+s = 1/2 -+ H with H = 1/(2 √3). With d = s1 - s0 and w = √3 (2e - s0 - s1), r' = e -+ H d and L r'' = d ± w at the
+bending points.
 """
 
 from __future__ import annotations
@@ -103,7 +104,7 @@ def fill_entries(
 
 
 def create_kernels(ops: Operations, forces: AxisForces) -> tuple[Kernel, Kernel]:
-    """Create the kernels of residual and tangent of 2D or 3D cables."""
+    """Create the kernels of the residual and the tangent of 2D or 3D cables."""
     d, axes, work = ops.dims, ops.axes, work_type(ops.dims)
     combine, read, read_curvature = ops.combine, ops.read, ops.read_curvature
     axial_force, axial_block, bending_force, bending_blocks = forces

@@ -2,10 +2,10 @@
 [m] along the normal.
 
 ``x`` is a scalar for all rows, or an array of shape (rows,), or (rows, k) for k positions per row. By default outputs
-are evaluated in the middle of each cable. ``y`` has the same shapes as ``x`` and the default 0. It is accepted only by
-outputs that depend on y. Vectors are in the global frame. In 2D their component z is 0. Scalar outputs have the shape
-(rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the position, the velocity and the strain at a point of
-the cross section of a 2D cable are
+are evaluated in the middle of each cable. ``y`` has the same shapes as ``x`` and the default 0. Only outputs that
+depend on y accept the argument ``y``. Vectors are in the global frame. In 2D their component z is 0. Scalar outputs
+have the shape (rows,) or (rows, k). With the normal n = [-r'_y, r'_x]/|r'|, the position, the velocity and the strain
+at a point of the cross section of a 2D cable are
 
     r + y n,    r_t - y ω r'/|r'| with ω = (r' × r'_t)/(r'·r'),    ε - y κ.
 
@@ -271,7 +271,7 @@ def find_fractions(rows: LocalRows, length: FloatArray, x: Any) -> FloatArray:
 
     Args:
         rows: the cables or beams.
-        length: lengths L of the cables or beams [m], shape (rows, 1).
+        length: lengths L [m] of the cables or beams, shape (rows, 1).
         x: positions [m], a scalar or an array of shape (rows,) or (rows, k); None for the middle.
 
     Raises:
@@ -291,7 +291,7 @@ def find_fractions(rows: LocalRows, length: FloatArray, x: Any) -> FloatArray:
 
 
 def eval_position(c: CableSections) -> FloatArray:
-    """Global position [m], shape (rows, k, 3)."""
+    """Return the global position [m], shape (rows, k, 3)."""
     r = interpolate(c.places.shape.S, c.motion.x)
     return in_space(r + c.y[..., None] * c.normal)
 
@@ -309,18 +309,18 @@ def _eval_velocity(c: CableSections) -> FloatArray:
 
 
 def eval_velocity(c: CableSections) -> FloatArray:
-    """Global velocity [m/s], shape (rows, k, 3)."""
+    """Return the global velocity [m/s], shape (rows, k, 3)."""
     return in_space(_eval_velocity(c))
 
 
 def eval_velocity_local(c: CableSections) -> FloatArray:
-    """Velocity [m/s] along the tangent and the normal, shape (rows, k, 2)."""
+    """Return the velocity [m/s] along the tangent and the normal, shape (rows, k, 2)."""
     v = _eval_velocity(c)
     return np.stack((dot(v, c.tangent), dot(v, c.normal)), axis=-1)
 
 
 def eval_acceleration(c: CableSections) -> FloatArray:
-    """Global acceleration [m/s^2], shape (rows, k, 3): r_tt - y (ω_t r'/|r'| + ω² n)."""
+    """Return the global acceleration r_tt - y (ω_t r'/|r'| + ω² n) [m/s^2], shape (rows, k, 3)."""
     r_tt = interpolate(c.places.shape.S, c.motion.a)
     turning = eval_angular_acceleration(c)[..., None] * c.tangent + (c.omega**2)[..., None] * c.normal
     return in_space(r_tt - c.y[..., None] * turning)
@@ -339,13 +339,13 @@ def eval_rotation(c: CableSections) -> FloatArray:
 
 
 def eval_axial_force(c: CableSections) -> FloatArray:
-    """Axial force [N], shape (rows, k)."""
+    """Return the axial force [N], shape (rows, k)."""
     view: CableView = c.rows.columns
     return view.eval_force("axial_force", c.t, c.places, c.strains)
 
 
 def eval_moment(c: CableSections) -> FloatArray:
-    """Bending moment [N m], shape (rows, k, 1), in 3D (rows, k, 3)."""
+    """Return the bending moment [N m], shape (rows, k, 1), in 3D (rows, k, 3)."""
     view: CableView = c.rows.columns
     return view.eval_moment(c.t, c.places, c.strains, c.bending)
 

@@ -15,7 +15,7 @@ from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.pulls import Pulls
 
 ROUNDING = 1e-9
-"""Largest strain that rounding errors of coordinates can cause [1]."""
+"""Largest strain [1] that rounding errors of coordinates can cause."""
 
 
 @kernel
@@ -40,7 +40,7 @@ def fill_pulls(
         P: factors of (r1 - r0)/L and of the slopes at both ends in r' at the integration points, shape (points, 3).
         weight: weights of the integration points [1], shape (points,).
         x: coordinates.
-        tensions: output, mean forces of all cables [N], shape (rows,).
+        tensions: output, mean forces [N] of all cables, shape (rows,).
     """
     d = dofs.shape[1] // 4
     deep = d == 3
@@ -78,7 +78,7 @@ def watch_pulls(
     Args:
         groups: groups of cables with the same integration rule. Together, the groups contain all rows.
         inertia: mass data of all rows.
-        stiffness: EA of all rows [N].
+        stiffness: EA [N] of all rows.
         describe: function that describes a row in messages.
     """
     dofs, tensions, measure = inertia.dofs, np.zeros(len(inertia.dofs)), Call()

@@ -202,10 +202,11 @@ def fill_energies(
     c: Any, slow: bool, lost: int, data: FloatArray, x: FloatArray, v: FloatArray, energies: FloatArray,
     powers: FloatArray,
 ) -> None:  # fmt: skip
-    """Add the difference between the energy of the law and the energy of the linear law to the first row of
-    ``energies`` [J]. If the cables have slow strains, add two powers to row ``lost`` and to the last row of ``powers``
-    [W]. Damping dissipates the power L Σ w η y_t². The change of the stiffness D causes the power
-    -L Σ w ∂D/∂y u² y_t/2, where u is the second result of `eval_energy`."""
+    """Add the difference [J] between the energy of the law and the energy of the linear law to the first row of
+    ``energies``. If the cables have slow strains, add two powers [W] to row ``lost`` and to the last row of ``powers``.
+    Damping dissipates the power L Σ w η y_t². The change of the stiffness D causes the power -L Σ w ∂D/∂y u² y_t/2,
+    where u is the second result of `eval_energy`.
+    """
     t = np.zeros(3)
     for i in range(len(c)):
         row = c[i]

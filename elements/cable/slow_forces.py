@@ -29,7 +29,7 @@ from typing import Any, NamedTuple
 from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 60
-"""Largest number of iterations for ξ. If Newton's method does not converge, each halves the interval of ξ."""
+"""Largest number of iterations for ξ. If Newton's method does not converge, each iteration halves the interval of ξ."""
 SMALL = 1e-3
 """If β T/α is less than this value [1], energies are computed by series, because differences would lose digits."""
 LINEAR, STATIC, WORKING = 0, 1, 2
@@ -116,7 +116,7 @@ def eval_original(row: Any, y: float) -> tuple[float, float, float]:
 
 @kernel
 def eval_form(row: Any, xi: float) -> tuple[float, float, float]:
-    """Return F(ξ), dF/dξ and ∫ F dξ of a working curve [1]."""
+    """Return F(ξ), dF/dξ and ∫ F dξ [1] of a working curve."""
     c, k = row.exponent, row.quadratic
     if c != 0.0:
         scale = 1.0 / expm1(c)

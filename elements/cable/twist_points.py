@@ -151,7 +151,7 @@ def node_frames(row: Any, y: FloatArray) -> EndFrames:
 
 @kernel
 def twist_angle(row: Any, y: FloatArray) -> float:
-    """Return the twist angle T minus its value in the reference configuration [rad]."""
+    """Return the twist angle T [rad] minus its value in the reference configuration."""
     return twist_between(row, y, node_frames(row, y))
 
 

@@ -3,10 +3,10 @@ ropes with working curves.
 
     N = N_1 + C τ
 
-N_1 is the tension of table_cable.py, fibre_cable.py or working_cable.py. Everything else is the law of twist_cable.py:
-torque, bending, inertia and frames. The force C τ of the coupling acts parallel to the rope. Therefore the slow strains
-of fibre ropes do not depend on the twist. The energy is positive if C² < GJ K, where K is the smallest slope of the
-static tension over the strain.
+N_1 is the tension of table_cable.py, fibre_cable.py or working_cable.py. Torque, bending, inertia and frames follow
+from twist_cable.py. The force C τ of the coupling acts parallel to the rope. Therefore the slow strains of fibre ropes
+do not depend on the twist. The energy is positive if C² < GJ K, where K is the smallest slope of the static tension
+over the strain.
 
 Source: see table_cable.py, fibre_cable.py, working_cable.py and twist_cable.py.
 """
@@ -132,7 +132,7 @@ def check(world: Tables, table: EntityTable, law: RopeLaw) -> None:
 
 
 def find_table_slopes(table: EntityTable, strains: str = "table_strains", tensions: str = "table_tensions") -> Any:
-    """Return the smallest slope between two neighbouring values of each table [N], shape (rows,)."""
+    """Return the smallest slope [N] between two neighbouring values of each table, shape (rows,)."""
     both = zip(table.local(strains), table.local(tensions), strict=True)
     return np.array([(np.diff(T) / np.diff(x)).min() for x, T in both])
 

@@ -7,8 +7,8 @@ friction between wires.
 
 Here y are the 11 coordinates of twist_points.py, and p = r'(s), g = p·p, t = p/|p|. The index y denotes derivatives
 with respect to the components of y, and n the derivative with respect to component n. σ is the linear form of the spin
-of the frame. Products of W with forces are conjugate to the angle of the material, so a torque M acts with the virtual
-work M·W δy.
+of the frame. Products of W with forces are conjugate to the angle of the material, so the virtual work of a torque M is
+M·W δy.
 
 Source: elements/cable/twist_points.py. The derivatives follow by differentiation.
 """

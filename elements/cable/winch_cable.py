@@ -1,7 +1,7 @@
 """Cable elements of a rope that is paid out and hauled in by a winch. Let l(t) be the length of the rope outside the
 winch. The length of each element is a constant fraction of l, which is called the share of the element.
 
-This length is the coordinate of an `ALENode`. Constraints, loads and controllers for coordinates can act on it. The
+The length l is the coordinate of an `ALENode`. Constraints, loads and controllers for coordinates can act on l. The
 material that leaves the winch at the outlet moves through all elements. The end of the rope is always the same material
 point. The material has the velocity u = r_t + l_t w, where w = dr/dl at constant material (see winch_points.py).
 D'Alembert's principle for the material outside the winch gives
@@ -66,7 +66,7 @@ NO_SLOTS: Any = np.zeros((0, 0, 0), np.int32)
 STIFF = "axial_stiffness", "bending_stiffness", "axial_damping"
 """Columns whose values are 0 in the records of broken cables."""
 SHARES = 1e-9
-"""Largest gap or overlap between the end of a cable and the start of the next cable, as a fraction of l [1]."""
+"""Largest gap or overlap between the end of a cable and the start of the next cable, as a fraction [1] of l."""
 
 
 class WinchCable2D(Component):
@@ -123,7 +123,7 @@ def bind(rows: LocalRows) -> NDArray[Any]:
 
 
 def find_ends(rows: LocalRows) -> FloatArray:
-    """Return the stiffness of each slope of broken cables per length of the cable [N], and 0 for whole cables."""
+    """Return the stiffness [N] of each slope of broken cables per length of the cable, and 0 for whole cables."""
     ends: FloatArray = SHARE * rows.local("broken") * rows.local("axial_stiffness")
     return ends
 

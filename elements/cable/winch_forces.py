@@ -149,9 +149,9 @@ def add_elastic(
 def add_ends(
     rows: Any, x: FloatArray, dq: float, f: FloatArray, slots: IntArray, values: FloatArray, energies: FloatArray
 ) -> None:
-    """Add the forces of the slopes of broken cables, which broken_cables.py defines, to f, dq times the derivatives of
-    these forces with respect to z to the values of the matrix, and their energies to the first row of ``energies``. If
-    the array for a result is empty, this result is not computed.
+    """Add the forces of the slopes of broken cables (broken_cables.py) to f. Add dq times the derivatives of these
+    forces with respect to z to the values of the matrix, and the energies of the slopes to the first row of
+    ``energies``. If the array for a result is empty, this result is not computed.
     """
     last = count_coordinates(rows) - 1
     d = last // 4

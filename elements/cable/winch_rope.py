@@ -52,7 +52,7 @@ def winch_rope(
         world: model to which the entities are added.
         outlet, end: positions [m], shape (2,), or (3,) in 3D. The function does not constrain the ends.
         cables: number of cables.
-        strain: strain of the rope in the reference configuration [1]. For a tension N, the strain is N/EA.
+        strain: strain [1] of the rope in the reference configuration. For a tension N, the strain is N/EA.
         name: name for messages and output.
         **columns: columns of `WinchCable2D`, one value for all cables. If ``torsional_stiffness=`` is given in 3D:
             columns of `WinchTwistCable3D`, and the columns ``normal`` and ``turned_from`` of the nodes
@@ -81,7 +81,7 @@ def lay_winch_rope(
     Args:
         positions, tangents: positions [m] and unit tangents of the nodes, shape (cables + 1, d) each. For a straight
             rope, one tangent of shape (d,) is sufficient.
-        length: length of the strained rope [m].
+        length: length [m] of the strained rope.
         strain, name, columns: arguments of `winch_rope`.
     """
     cables, free = len(positions) - 1, length / (1.0 + strain)

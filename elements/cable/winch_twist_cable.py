@@ -91,11 +91,11 @@ from windlass.framework.model.table import EntityTable
 FIRST_ANGLE = 12
 """Index of the angle of the first node among the coordinates z."""
 TURNED = 0.1
-"""Largest error of the angle at the outlet, relative to the angle for the stored twist [1]. Up to this value, the error
+"""Largest error [1] of the angle at the outlet, relative to the angle for the stored twist. Up to this value, the error
 is no reason for doubt.
 """
 LEAST_TURN = 0.01
-"""Largest error of the angle at the outlet [rad]. Up to this value, the error is no reason for doubt."""
+"""Largest error [rad] of the angle at the outlet. Up to this value, the error is no reason for doubt."""
 
 
 class WinchTwistCable3D(WinchCable2D):
@@ -125,7 +125,7 @@ def order_dofs(world: Tables, table: EntityTable) -> IntArray:
 
 
 def bind(rows: LocalRows) -> NDArray[Any]:
-    """Return the data of the rows that the kernels read, as one record per row.
+    """Return the data that the kernels read, as one record per row.
 
     Additional fields are ``stored``, the energy per length W of the rope in the winch [J/m]; ``dofs``, the
     process-local indices of the coordinates z, shape (15,); and b0, b1, F0, F1 and free_angle, see twist_cable.py.

@@ -81,7 +81,7 @@ def find_middle_angles(
             after the first node.
         motion: coordinates, velocities and accelerations of all nodes, shape (nodes, 7) each. At the nodes in the
             middle, the positions and slopes are known, and the angles have no effect.
-        lengths: length h of a cable [m], and its first and second time derivatives.
+        lengths: length h [m] of a cable, and its first and second time derivatives.
     """
     whole = create_pairs(frames, reference, stride)[::stride]
     left = create_pairs(frames, reference, stride // 2)[::stride]

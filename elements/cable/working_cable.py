@@ -7,8 +7,8 @@ load in the past.
 The slow strain y, its damping η, EA and β have the same meaning as in fibre_cable.py. The mean load T is a function of
 y. While T is the largest mean load of the rope, T follows the original working curve, a table of static strains and
 tensions (PCHIP in y). When T decreases and increases again below the largest mean load T_m, T follows a working curve
-between ε_m, the strain of the original curve at T_m, and a strain at which T = 0. slow_forces.py states the working
-curves. Under a constant load N, the strain approaches the strain of the curve at T = N.
+between ε_m, the strain of the original curve at T_m, and a strain at which T = 0. The working curves are stated in
+slow_forces.py. Under a constant load N, the strain approaches the strain of the curve at T = N.
 
 The history values are the largest slow strains at the three axial points of an element. The rope loses the work on the
 original working curve that exceeds the energy of the working curve (``first_loading`` in the energy ledger). Other
@@ -98,7 +98,7 @@ def find_fast_strains(T: FloatArray, stiffness: float, stiffening: float) -> Flo
 
 
 def list_law(rows: LocalRows) -> dict[str, Any]:
-    """Return the fields of the law, see `list_fields`. For broken ropes they contain no curves, and D = 0."""
+    """Return the fields of the law, see `list_fields`. For broken ropes, the fields contain no curves, and D = 0."""
     from scipy.interpolate import PchipInterpolator  # imported here, because SciPy takes long to load
 
     get = rows.local

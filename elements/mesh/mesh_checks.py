@@ -11,8 +11,8 @@ from windlass.framework.arrays import IntArray
 from windlass.framework.errors import ModelError
 
 SAME_PLACE = 1e-9
-"""Largest distance between points that are treated as coinciding, relative to the largest extent of the mesh along a
-coordinate axis [1].
+"""Largest distance [1] between points that are treated as coinciding, relative to the largest extent of the mesh along
+a coordinate axis.
 """
 
 
@@ -56,8 +56,8 @@ def merge_points(mesh: FileMesh, distance: float | None) -> None:
 
 def check_mesh(mesh: FileMesh, unused_points: Literal["error", "ignore"]) -> None:
     """Raise ModelError for lines of length 0, for duplicate lines, and for points that are in a group but in no line.
-    For points that are neither in a line nor in a group, raise ModelError. If ``unused_points`` is "ignore", add a note
-    to the mesh instead of the error.
+    For points that are neither in a line nor in a group, raise ModelError or, if ``unused_points`` is "ignore", add a
+    note to the mesh.
     """
     lines, points = mesh.lines, mesh.points
     size = float(np.ptp(points, axis=0).max(initial=0.0))

@@ -44,8 +44,8 @@ DAMAGED = ("not closed by", "could not be read to its end")
 MOST_VALUES = 256
 """Largest number of different values of an array of integers that is interpreted as sets."""
 PLANE = 1e-9
-"""Largest distance from the plane z = 0 that is treated as a rounding error, relative to the largest extent of the mesh
-along a coordinate axis [1].
+"""Largest distance [1] from the plane z = 0, relative to the largest extent of the mesh along a coordinate axis, that
+is treated as a rounding error.
 """
 
 
@@ -113,7 +113,7 @@ def read_mesh(path: str | Path, scale: float = 1.0, in_space: bool = False) -> F
     Args:
         path: file with the ending .msh (gmsh 2.2 or 4.1, text or binary), .vtu, .xdmf or .xmf.
         scale: length [m] of one unit of length in the file.
-        in_space: whether points may have any z. If false, all points must have z = 0.
+        in_space: whether points may have any z. If ``in_space`` is false, all points must have z = 0.
 
     Raises:
         ModelError: the file does not exist, has another format, is damaged or empty, or has no lines. In 2D, the error

@@ -1,10 +1,10 @@
 """Frames of the nodes of nets with twist: the columns ``normal`` and ``turned_from`` of each node.
 
-Lines that share slopes form paths and loops. At the start of a path, ``normal`` is given or has its default. Along the
-path, the normal is rotated by the smallest rotations between successive slopes of the cubic axis (see turning.py).
-Therefore the frames of a path have no twist. A loop starts at its first line in the file. The cable that closes the
-loop has a twist in the reference configuration. This twist is the angle between the moved normal and the normal at the
-start.
+Lines that share slopes form paths and loops. At the start of a path, ``normal`` has the given or the default direction.
+Along the path, the normal is rotated by the smallest rotations between successive slopes of the cubic axis (see
+turning.py). Therefore the frames of a path have no twist. A loop starts at its first line in the file. The cable that
+closes the loop has a twist in the reference configuration. This twist is the angle between the moved normal and the
+normal at the start.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 
 PARALLEL = 1e-6
-"""Smallest allowed sine of the angle between a given normal and the slope at the start of a path [1]."""
+"""Smallest allowed sine [1] of the angle between a given normal and the slope at the start of a path."""
 
 
 def read_frame_columns(columns: Mapping[str, Any], label: str) -> dict[str, FloatArray]:

@@ -26,7 +26,7 @@ from windlass.elements.cable.points import create_rule, eval_shape
 from windlass.framework.arrays import FloatArray, IntArray
 
 STRAIGHT = 1e-9
-"""Largest sine of the angle between slope and chord [1]. Up to this value, a line is treated as straight."""
+"""Largest sine [1] of the angle between slope and chord. Up to this value, a line is treated as straight."""
 GAUSS_PLACES, GAUSS_WEIGHTS = create_rule(0)[:2]
 """Integration points and weights on a line of length 1."""
 

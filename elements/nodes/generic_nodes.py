@@ -5,13 +5,13 @@ of such coordinates are the amplitudes of the modes of a reduced body, the angle
 displacements of a string of masses. `state_node` returns the type of a node with n states y, which satisfy y_t = f(t,
 y, ...). Examples are controllers, filters and pressures.
 
-The coordinates of a state node are the integrals z of its states over time (z_t = y). Therefore y is a velocity, and
-y_t is an acceleration. Therefore no separate code for states is necessary in integration methods, constraints, restarts
-and parallel runs. Integration methods keep their order of accuracy. For a state node, the generalised-alpha method has
-the equations of the method of Jansen, Whiting and Hulbert for first-order systems. Only the values of the constants
-differ. The trapezoidal rule for the coordinates is also the trapezoidal rule for the states. With a constraint on
-velocities, a state can prescribe the speed of a motor. With a constraint on positions, the integral of a state can
-prescribe the position of a motor. Static solvers find states with y_t = 0.
+The coordinates of a state node are the integrals z of its states over time (z_t = y). Therefore y is a velocity, y_t is
+an acceleration, and integration methods, constraints, restarts and parallel runs need no separate code for states.
+Integration methods keep their order of accuracy. For a state node, the generalised-alpha method has the equations of
+the method of Jansen, Whiting and Hulbert for first-order systems. Only the values of the constants differ. The
+trapezoidal rule for the coordinates is also the trapezoidal rule for the states. With a constraint on velocities, a
+state can prescribe the speed of a motor. With a constraint on positions, the integral of a state can prescribe the
+position of a motor. Static solvers find states with y_t = 0.
 
 For each n there is a separate type of node. The type is created on first use.
 
@@ -31,8 +31,8 @@ from windlass.framework.model.law import LocalRows, Output, register
 from windlass.framework.model.schema import Component, column
 
 GENERIC, STATES = "generic node", "state node"
-"""Names in `provides` of the types of nodes: the first is the name for all generic nodes, the second for all state
-nodes, for any n.
+"""Names in `provides` of types of nodes. GENERIC: generic nodes with any number of coordinates. STATES: state nodes
+with any number of states.
 """
 UNIT = "m, rad, 1"
 MOST = 100_000

@@ -21,7 +21,7 @@ from windlass.framework.checks.checks import checked, numbers
 from windlass.framework.errors import ModelError
 
 UNIT_TOLERANCE = 1e-8
-"""Largest deviation of a length from 1 that is treated as a rounding error of the input [1]."""
+"""Largest deviation [1] of a length from 1 that is treated as a rounding error of the input."""
 
 
 @checked(

@@ -24,13 +24,12 @@ def find_normals(slopes: FloatArray) -> FloatArray:
 
 
 def find_direction(slopes: FloatArray) -> FloatArray:
-    """Return the default of ``turned_from``, a direction b of shape (3,). There are several candidates. For each
-    candidate, the largest angle between the candidate and the slopes along a route is computed, and b is the candidate
-    with the smallest of these angles. With this direction b, the frame of a node is defined at every position along the
-    route.
+    """Return the default of ``turned_from``, a direction b of shape (3,). For each of several candidates, the largest
+    angle between the candidate and the slopes along a route is computed, and b is the candidate for which this angle is
+    smallest. With this direction b, the frame of a node is defined at every position along the route.
 
-    One candidate is the direction in which the slopes have the smallest components, such as the axis of sheaves. The
-    other candidate is the mean slope, which is suitable for straight routes.
+    Two opposite candidates are the directions in which the slopes have the smallest components, such as the axis of
+    sheaves. Another candidate is the mean slope, which is suitable for straight routes.
     """
     t = normalise(slopes)
     across, mean = np.linalg.eigh(t.T @ t)[1][:, 0], t.mean(axis=0)

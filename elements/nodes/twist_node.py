@@ -46,7 +46,7 @@ from windlass.framework.model.table import EntityTable
 NONE = (0.0, 0.0, 0.0)
 COLUMNS = ("slope", "normal", "turned_from")
 ALONG = 1e-6
-"""Smallest allowed sine of the angle between normal and slope [1]."""
+"""Smallest allowed sine [1] of the angle between normal and slope."""
 
 
 class PointSlopeTwist3D(Component):

@@ -1,3 +1,3 @@
-"""Initial geometry of cables and beams: lines, arcs around circles, helices, splines and catenaries. Also functions
-that add the nodes and elements along this geometry to a world.
+"""Initial geometry of cables and beams (lines, arcs around circles, helices, splines and catenaries), and functions
+that add nodes and elements along this geometry to a world.
 """

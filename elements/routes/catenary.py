@@ -30,7 +30,7 @@ from windlass.framework.arrays import FloatArray
 from windlass.framework.checks.checks import checked, number, numbers
 
 VERTICAL = 1e-9
-"""Horizontal distance between the end points, relative to the length [1]. If the distance is smaller, the line is
+"""Horizontal distance [1] between the end points, relative to the length. If the distance is smaller, the line is
 treated as vertical.
 """
 
@@ -50,7 +50,7 @@ class FreeCatenary:
         weight: weight per unstretched length [N/m].
         horizontal_force: H, the component [N] of the tension perpendicular to gravity.
         vertical_force: V, the upward force [N] of the first support on the cable.
-        free_stretch: stretch |r'| [1] in the stress-free state: 1 + reference strain.
+        free_stretch: stretch |r'| [1] in the stress-free state, which is 1 + reference strain.
         closed: always False, because the route is open.
     """
 
@@ -130,7 +130,7 @@ def hang_between(
         axial_stiffness: EA [N].
         mass_per_length: mass per unstretched length [kg/m].
         gravity: acceleration [m/s^2], (x, y) or (x, y, z).
-        reference_strain: strain of the stress-free state [1].
+        reference_strain: strain [1] of the stress-free state.
 
     Raises:
         RouteError: values are not finite or not > 0; the points have different dimensions; or the shape of a slack

@@ -12,10 +12,10 @@ layer two. The positions of the axis of the rope are
 
 Here S = u³ (10 - 15 u + 6 u²), z_k is the position of turn k of layer one, R is the radius of the axis of the rope in
 layer one, and d <= p the diameter of the rope. Between the crossings, a turn of layer two lies in the groove between
-two turns of layer one. It is at the height h = sqrt(d² - p²/4) above the axes of these turns. The first turn of layer
-two lies in the groove between the last turn of layer one and the flange. The last turn of layer one moves by half a
-pitch to the flange in its first crossing. In the second crossing of the last turn, the previous turn moves under the
-last turn. The last turn then rises by h to layer two.
+two turns of layer one. This turn is at the height h = sqrt(d² - p²/4) above the axes of these two turns. The first turn
+of layer two lies in the groove between the last turn of layer one and the flange. The last turn of layer one moves by
+half a pitch to the flange in its first crossing. In the second crossing of the last turn, the previous turn moves under
+the last turn. The last turn then rises by h to layer two.
 
 Source: elementary geometry.
 """
@@ -38,7 +38,7 @@ from windlass.framework.checks.values import read_numbers, show
 POINTS = 360
 """Number of points of a route in each turn."""
 WIDEST = 1.2
-"""Largest pitch, relative to the diameter [1]. Up to this pitch, a rope of layer two in a groove does not touch the
+"""Largest pitch [1], relative to the diameter. Up to this pitch, a rope of layer two in a groove does not touch the
 drum.
 """
 MOST_TURNS = 1000
@@ -46,7 +46,7 @@ MOST_TURNS = 1000
 
 
 RISE_BEGIN, RISE_SHARE = 0.2, 0.5
-"""Start and length of the rise to layer two, as fractions of the crossing [1]. The rise begins early, because the rope
+"""Start and length of the rise to layer two, as fractions [1] of the crossing. The rise begins early, because the rope
 is in tension.
 """
 
@@ -63,12 +63,12 @@ class DrumLayers:
     """Geometry of a rope on a drum in two layers.
 
     radius: radius [m] of the axis of the rope in layer one, > diameter.
-    diameter: diameter d of the rope [m], > 0.
+    diameter: diameter d [m] of the rope, > 0.
     pitch: distance p [m] between neighbouring turns, from d to 1.2 d.
     turns: number of turns n of each layer, an integer >= 2.
     crossing: angle [rad] of each of the two crossings at the end of a turn, > 0, at most pi.
 
-    Raises RouteError if a value is outside its range.
+    RouteError is raised if a value is outside its range.
     """
 
     radius: float
@@ -111,7 +111,7 @@ class DrumLayers:
         """Return the radius [m] and the position z [m] of the axis of the rope at angles [rad] from the dead end, each
         of shape (n,).
 
-        Raises RouteError for angles that are not finite, have more than one axis, or are below 0 or above
+        RouteError is raised for angles that are not finite, have more than one axis, or are below 0 or above
         `largest_angle`.
         """
         given = read_numbers(angle)

@@ -46,7 +46,7 @@ class Bed:
         along: unit vector along the piece, towards the upper end of the line.
         first, last: unstretched arc lengths [m] of the line at the start and end of the piece.
         tension: tension [N] of the line at ``last``.
-        rise: derivative T' of the tension with respect to the unstretched arc length [N/m].
+        rise: derivative T' [N/m] of the tension with respect to the unstretched arc length.
     """
 
     place: FloatArray
@@ -94,7 +94,7 @@ class GroundedCatenary:
 
     @property
     def horizontal_force(self) -> float:
-        """Return H, the horizontal component of the tension above the ground [N]."""
+        """Return H [N], the horizontal component of the tension above the ground."""
         return self.hanging.horizontal_force
 
     def eval_tension(self, s: npt.ArrayLike) -> FloatArray:
@@ -163,7 +163,7 @@ def hang_from_ground(
         ground: points [m] of the ground below the line, in order from the anchor (excluded). One point is sufficient
             for ground with a constant slope. Between the points, and beyond the last point, the ground is straight.
             Without points the ground is level. At a concave corner the line follows the ground. A taut line would leave
-            the ground over a length of about T c/w, with the angle c of the corner [rad], the tension T [N], and the
+            the ground over a length of about T c/w, with the angle c [rad] of the corner, the tension T [N], and the
             weight w per length [N/m].
 
     Raises:
@@ -263,7 +263,7 @@ class GroundProfile:
     Args:
         corners: the anchor and the corners of the ground, shape (k, 2). The ground is straight beyond the last corner.
         end: the end of the line, shape (2,).
-        length: unstretched length of the line [m].
+        length: unstretched length [m] of the line.
         axial_stiffness: EA [N].
         weight: weight per unstretched length [N/m].
         friction: coefficient of friction [1].

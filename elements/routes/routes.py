@@ -71,7 +71,7 @@ class Circle:
     turns: number of turns in addition to the wrap between the neighbouring spans [1], >= 0. The number must be an
     integer, except on a circle on which an open route begins or ends.
 
-    Raises RouteError for values outside these ranges.
+    RouteError is raised for values outside these ranges.
     """
 
     center: PlanePoint
@@ -144,10 +144,10 @@ class Route:
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Evaluate the centre line at arc lengths s [m], shape (n,).
 
-        Returns position [m], shape (n, 2), unit tangent [1], shape (n, 2), and curvature [1/m], shape (n,). The
-        curvature is > 0 if the route bends to the left. At the common point of two pieces, the curvature of the second
-        piece is returned. Closed routes are periodic in s. Raises RouteError if s is not finite, has more than one
-        axis, or lies outside [0, length] of an open route.
+        The function returns the position [m], shape (n, 2), the unit tangent [1], shape (n, 2), and the curvature
+        [1/m], shape (n,). The curvature is > 0 if the route bends to the left. At the common point of two pieces, the
+        curvature of the second piece is returned. Closed routes are periodic in s. RouteError is raised if s is not
+        finite, has more than one axis, or lies outside [0, length] of an open route.
         """
         stations = self.stations
         s = read_arc_lengths("Route", s, self.length, self.closed)
@@ -166,7 +166,7 @@ class Route:
 def straight(start: Point, end: Point) -> Route:
     """Return a straight route between the points ``start`` and ``end`` [m], each (x, y).
 
-    Raises RouteError if a point does not have two finite coordinates or if the points coincide.
+    RouteError is raised if a point does not have two finite coordinates or if the points coincide.
     """
     return route_around([], closed=False, start=start, end=end)
 
@@ -206,7 +206,7 @@ def route_around(
     plus the turns of the circle. If a taut cable would not touch a circle on the given side, the wrap angle on this
     circle is almost a whole turn, see `Route.wraps`. Intersections of spans with other circles are not checked.
 
-    Raises RouteError if a common tangent does not exist, because circles overlap or touch, or a point is inside a
+    RouteError is raised if a common tangent does not exist, because circles overlap or touch, or a point is inside a
     circle. The error is also raised for ``turns`` that are not integers in the middle of a route, for ``start`` or
     ``end`` of a closed route, for too few circles, and for a route of length 0.
     """
@@ -305,8 +305,8 @@ def nodes_along(
 
     An open route has elements + 1 nodes. On a closed route the number of nodes equals ``elements``, because the last
     element ends at the first node. If ``numbers`` is given, shape (n,), only the nodes with these indices, counted from
-    0, are returned. Raises RouteError unless ``elements`` is an integer >= 1. For closed routes it must be >= 2,
-    because an element needs two different nodes.
+    0, are returned. RouteError is raised unless ``elements`` is an integer >= 1. For closed routes ``elements`` must be
+    >= 2, because an element needs two different nodes.
     """
     kind, least = ("a closed", 2) if route.closed else ("an open", 1)
     count, given = read_whole_numbers(elements), read_whole_numbers(np.arange(1) if numbers is None else numbers)
@@ -327,7 +327,7 @@ def nodes_along(
 
 
 class _Stop(NamedTuple):
-    """An end of a span: a circle with the signed radius a of the centre line of the cable [m], or a point (a = 0)."""
+    """An end of a span: a circle with the signed radius a [m] of the centre line of the cable, or a point (a = 0)."""
 
     name: str
     center: complex

@@ -153,7 +153,7 @@ class SpatialRoute:
     def eval_points(self, s: npt.ArrayLike) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Return positions [m], unit tangents [1] and curvature vectors [1/m] at arc lengths s [m], shape (n, 3) each.
 
-        At the common point of two pieces, the values of the second piece are returned. Raises RouteError if s is not
+        At the common point of two pieces, the values of the second piece are returned. RouteError is raised if s is not
         finite, has more than one axis, or is outside [0, length] of an open route.
         """
         s = read_arc_lengths("SpatialRoute", s, self.length, self.closed)
@@ -195,7 +195,7 @@ def helix(
     Args:
         center: point [m] on the axis of the drum, in the plane of the start.
         axis: direction of the axis, of any length > 0. The helix advances in this direction.
-        radius: radius of the drum [m].
+        radius: radius [m] of the drum.
         turns: number of turns [1].
         pitch: advance [m] along the axis in one turn. If the helix advances against the axis, the pitch is < 0.
         start: direction from the axis to the start of the helix, of any length. Only its component perpendicular to the

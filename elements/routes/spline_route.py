@@ -63,7 +63,7 @@ def through_points(points: Any, closed: bool = False) -> SplineRoute:
     """Create a smooth route through points [m], shape (n, 2) or (n, 3). The route is a cubic spline over the cumulative
     chord length.
 
-    Raises RouteError for fewer than two points (three for a closed route), and for consecutive points that coincide.
+    RouteError is raised for fewer than two points (three for a closed route), and for consecutive points that coincide.
     """
     given = read_numbers(points)
     least = 3 if closed else 2

@@ -55,7 +55,7 @@ def winch_rope_along(
         world: model to which the entities are added.
         route: open route that begins at the outlet, for example the result of `route_around` with ``closed=False``.
         cables: number of cables.
-        strain: strain of the rope in the reference configuration [1]. For a tension N, the strain is N/EA.
+        strain: strain [1] of the rope in the reference configuration. For a tension N, the strain is N/EA.
         name: name for messages and output.
         **columns: columns of the cables, see `winch_rope`. If ``torsional_stiffness=`` is given, the direction
             ``normal`` is moved along the route without spin, see `cable_along`.

@@ -27,7 +27,8 @@ def take_work(q: FloatArray, before: FloatArray, f: FloatArray, f_before: FloatA
     """Compute the work of the forces ``f``, shape (laws, n + 1), along the straight path from the displacements
     ``before`` to ``q``, each of shape (n,). Then copy ``f`` to ``f_before``, and ``q`` to ``before``.
 
-    The work in ``work`` [J], shape (laws,), is computed with the mean of ``f_before`` and ``f``.
+    The work [J] of each law is written to ``work``, shape (laws,). The work is computed with the mean of ``f_before``
+    and ``f``.
     """
     for k in range(len(f)):
         total = 0.0

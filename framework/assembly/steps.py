@@ -176,7 +176,7 @@ def find_needed(updates: list[Step], readers: Iterable[Step], markers: Mapping[s
     columns = [column for family in markers.values() for column in family if isinstance(column, np.ndarray)]
 
     def find(step: Step) -> list[int] | None:
-        """Return the indices of the columns that a step reads or writes in memory; None if the columns are unknown."""
+        """Return the indices of the marker columns that a step reads or writes; None if these columns are unknown."""
         function, where = step
         arrays = function.find_arrays(*where) if isinstance(function, Call) else None
         if arrays is None:

@@ -52,7 +52,7 @@ class Sparsity:
         pattern: sparsity over the unknowns of ``numbers``, in this order.
         slots: slots of the matrix entries of all rows, by component.
         couplings: slots of the matrix entries of constraints, by component.
-        pad_slots: slots of the diagonal entries of padding rows, which contain no unknown.
+        pad_slots: slots of the diagonal entries of padding rows, which are matrix rows without an unknown.
         mass: the constant mass matrix of the laws that do not define their own product M a.
         version: value of `Assembly.pattern_version` at the time when this sparsity was set up.
         substructure: matrix row of each unknown if the unknowns are ordered for elimination by substructures, otherwise

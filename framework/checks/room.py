@@ -10,7 +10,7 @@ from functools import cache
 from windlass.framework.errors import ModelError, WindlassError
 
 MOST_ROWS = 2**31 - 1
-"""Largest number of rows or coordinates: PETSc and MPI use 32-bit integers."""
+"""Largest number of rows or coordinates. The limit exists because PETSc and MPI use 32-bit integers."""
 
 
 @cache

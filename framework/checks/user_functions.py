@@ -65,8 +65,8 @@ def find_contradictions(
     Args:
         given: the derivative, shape (...).
         step: step of the differences, a scalar or an array of shape (...).
-        evaluate: function that receives a distance. The function returns the values of the user function at the point
-            that has this distance from the point of ``given``.
+        evaluate: function that receives a distance, and returns the values of the user function at this distance from
+            the point at which ``given`` is the derivative.
         backward: whether the function also accepts negative distances.
 
     Returns:

@@ -1,3 +1,3 @@
-"""Options: the command line is read and checked, and unused options are found. Also the data that options request:
-sections of the report, and files with results and step counts.
+"""Reading and checking of options, detection of unused options, and output that options request: sections of the
+report, and files with results and step counts.
 """

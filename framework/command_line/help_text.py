@@ -9,8 +9,8 @@ from windlass.framework.launch.arguments import Option
 
 def describe_options(own: Mapping[str, Option], framework: Collection[str], solvers: Iterable[str]) -> str:
     """Return a text that describes the options ``own`` with their defaults, units and bounds. The options of the model
-    are described first. The options of each solver follow. The name of such an option begins with a prefix in
-    ``solvers``. The options of Windlass are last. The names of these options are in ``framework``.
+    are first. The options of each solver follow, with names that begin with a prefix in ``solvers``. The options of
+    Windlass, with the names in ``framework``, are last.
     """
     titles = {"": "Options of the model:", "windlass": "Options of Windlass:"}
     groups: dict[str, list[str]] = {}

@@ -101,7 +101,7 @@ _run = _ProcessOptions()
 
 
 def is_initialised() -> bool:
-    """Whether PETSc has received its command line."""
+    """Return whether PETSc has received its command line."""
     return _run.words is not None
 
 
@@ -110,8 +110,8 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
 
     Args:
         words: words of the command line after the name of the model script.
-        model: whether a model script runs. If false (tests, notebooks), files are written only if an option requests
-            them.
+        model: whether a model script runs. If ``model`` is false (tests, notebooks), files are written only if an
+            option requests them.
 
     Raises:
         OptionError: an option is given as `--x` or `-x=3`, a word does not belong to an option, an options file does
@@ -209,9 +209,7 @@ def _declare_framework_options(model: bool) -> None:
 
 
 def _claim_outputs() -> None:
-    """Check before the run that the files that options name can be written, and that no file is named by two
-    options.
-    """
+    """Check before the run that all output files of options can be written, and that no two options name one file."""
     given = {name: output_path(name) for name in OUTPUTS if _petsc().Options().hasName(name)}
     files = {name: path for name, path in given.items() if path is not None}
     for name, path in files.items():

@@ -85,7 +85,7 @@ class Formatted:
 
 
 PLACES = ("first", "results", "energy")
-"""Allowed values of `ReportSection.place`, in the order of the page."""
+"""Allowed values of `ReportSection.place`, in the order of the sections on the page."""
 
 
 @dataclass(frozen=True)

@@ -21,9 +21,10 @@ def write_summary(values: Mapping[str, Any]) -> None:
     call has no effect.
 
     Args:
-        values: results by name: numbers, texts, None, NumPy arrays, and lists and dicts of such values. Numbers that
-            are not finite are written as null. If the run has made solves, the entries ``verdict`` (``"doubtful"`` if a
-            solve is doubtful, otherwise ``"ok"``) and ``verdicts`` (the verdict of each solve) are added.
+        values: results by name. Results can be numbers, texts, None, NumPy arrays, and lists and dicts of such values.
+            Numbers that are not finite are written as null. If the run has made solves, the entries ``verdict``
+            (``"doubtful"`` if a solve is doubtful, otherwise ``"ok"``) and ``verdicts`` (the verdict of each solve) are
+            added.
 
     Raises:
         OptionError: ``values`` is not a mapping.

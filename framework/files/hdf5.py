@@ -38,8 +38,8 @@ class Overlay:
     Attributes:
         size: length [bytes] of the file when it was opened.
         end: length [bytes] that the file will have after it is closed.
-        behind: data beyond the old end of the file that are not yet in the file: pairs (offset, data), in the order of
-            the calls of `write`.
+        behind: data beyond the old end of the file that are not yet in the file, as pairs (offset, data) in the order
+            of the calls of `write`.
         error: the first exception that was raised while data were written, or None.
     """
 
@@ -139,7 +139,7 @@ class Overlay:
 
 
 def _lay(below: memoryview, start: int, place: int, new: bytes | bytearray | memoryview) -> None:
-    """Overwrite bytes of ``below`` by bytes of ``new``. In the file, ``below`` begins at the offset ``start``, and
+    """Overwrite bytes of ``below`` with bytes of ``new``. In the file, ``below`` begins at the offset ``start``, and
     ``new`` begins at the offset ``place``. Only the bytes that are in both ranges are overwritten.
     """
     low, high = max(start, place), min(start + len(below), place + len(new))

@@ -42,8 +42,8 @@ class _Held:
 
 @dataclass
 class _Locks:
-    """Data of this process: the locks that it holds (by path), the former owners of locks for which a takeover note was
-    printed, and the function that returns whether notes are suppressed.
+    """Data of this process: the locks that it holds (by path), the former owners of locks whose takeover was reported
+    by a note, and the function that returns whether notes are suppressed.
     """
 
     held: dict[Path, _Held] = field(default_factory=dict)

@@ -47,7 +47,7 @@ def _compile(function: Any, kinds: tuple[str, ...], context: tuple[Any, ...]) ->
 
 @intrinsic
 def load(_typing: Any, context: Any) -> Any:
-    """Return the tuple at an address."""
+    """Return the tuple that is stored at an address."""
 
     def generate(_context: Any, builder: Any, _signature: Any, args: Any) -> Any:
         return builder.load(args[0])

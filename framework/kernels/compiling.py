@@ -178,7 +178,7 @@ class _Finish:
 
 
 class _BlockEntry:
-    """Compiler pass for kernels without return value. The pass adds an entry point ``int32 (block)``, which is called
+    """Compiler pass for kernels that return no value. The pass adds an entry point ``int32 (block)``, which is called
     by address, to the code.
 
     The argument is the address of the tuple of the kernel's arguments, see addresses.py. The entry point returns 0 on
@@ -241,7 +241,7 @@ class KernelDispatcher(_core.registry.CPUDispatcher):  # type: ignore[misc]
         """
 
     def compile_by_address(self, arguments: tuple[Any, ...]) -> Any:
-        """Return the version that is compiled for the given types. It need not be callable from Python."""
+        """Return the version that is compiled for the given types. The version need not be callable from Python."""
         with _core.compiler_lock.global_compiler_lock:
             _Nesting.by_address = True
             try:

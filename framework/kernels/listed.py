@@ -39,7 +39,7 @@ FEW = 10
 MOST = 8
 """Largest number of processes that compile kernels in addition to this process."""
 EARLY = 7 / 8
-"""Share of the kernels of a listed model that are needed in the first steps. The other kernels are compiled last."""
+"""Fraction of the kernels of a listed model that are needed in the first steps. The other kernels are compiled last."""
 
 
 class Job(NamedTuple):

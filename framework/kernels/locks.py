@@ -23,8 +23,8 @@ class Lock:
 
     Args:
         path: file for the machine code of the kernel.
-        wait: whether to wait while another process holds the lock. If false, only one attempt to acquire the lock is
-            made.
+        wait: whether to wait while another process holds the lock. If ``wait`` is false, only one attempt to acquire
+            the lock is made.
 
     Attributes:
         held: whether this process holds the lock.

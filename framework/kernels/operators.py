@@ -84,8 +84,9 @@ def remembered_signatures() -> Iterator[None]:
 
 
 def _are_plain(function: Any, arguments: Any) -> bool:
-    """Return whether the arguments of an operator have types for which signatures are stored. These types are the types
-    of numbers. For operators that read or set items, arrays and tuples of numbers of one type are also accepted.
+    """Return whether the arguments of an operator have types for which signatures are stored. Signatures are stored for
+    numbers. For operators that read or set items, signatures are also stored for arrays, and for tuples of numbers of
+    one type.
     """
     items = function.typing_key in (operator.getitem, operator.setitem)
     return all(

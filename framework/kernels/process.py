@@ -174,7 +174,9 @@ def eval_keys(function: Any, types: list[Any], return_type: Any, form: str) -> l
 
 @cache
 def find_machine() -> tuple[Any, ...]:
-    """Return the facts of this machine on which machine code depends: the versions of libraries, and the processor."""
+    """Return the properties of this machine on which machine code depends: the versions of libraries, and the
+    processor.
+    """
     try:
         llvm.load_library_permanently("libsvml.so")  # numba uses this library if it is installed
         vectors = True

@@ -1,3 +1,3 @@
-"""Start and end of a run: command line, MPI, error messages, and synchronisation of processes. Also functions of PETSc
-that petsc4py lacks, and lazy imports.
+"""Start and end of a run (command line, MPI, error messages, synchronisation of processes), functions of PETSc that
+petsc4py lacks, and lazy imports.
 """

@@ -127,7 +127,7 @@ def leave(code: int) -> int:
 
 def say(text: str) -> None:
     """Print an error. All processes except the first wait before they print. During this time, the first process may
-    end them.
+    end the other processes.
     """
     if _rank() > 0:
         time.sleep(min(max(HEAD_START, time.monotonic() - _begin), LONGEST_HEAD_START))

@@ -166,8 +166,8 @@ def reset_scotch() -> None:
 def set_python_context(shell: Any, context: Any) -> None:
     """Implement a matrix or preconditioner by functions of a Python object.
 
-    PETSc frees its remaining objects after Python has ended. This function therefore detaches the Python object from
-    PETSc before Python ends, so that PETSc does not call the object at this time.
+    PETSc frees its remaining objects after Python has ended, and must not call the Python object then. Therefore
+    `_cut_links` detaches the Python object from PETSc before Python ends.
     """
     shell.setType("python")
     shell.setPythonContext(context)

@@ -69,9 +69,7 @@ def _excepthook(kind: type[BaseException], error: BaseException, frames: Traceba
 
 
 def _exit(code: object = None) -> NoReturn:
-    """Replacement of `sys.exit` for model scripts. With several processes, an exit code other than 0 ends all
-    processes.
-    """
+    """Replace `sys.exit` in model scripts. With several processes, an exit code other than 0 ends all processes."""
     if code is None or isinstance(code, int):
         failure.leave(int(code or 0))
     else:

@@ -60,8 +60,8 @@ class Layout:
         reference: reference coordinates by process-local number, shape (n + 1,). The value for the spare number is 0.
         displacement, velocity: initial displacements [m, 1, rad] and velocities by process-local number, each of shape
             (n,).
-        nodes: numbers of the first unknowns of process-local nodes, in ascending order, shape (nodes,). The list
-            contains the nodes with four coordinates and consecutive unknowns.
+        nodes: number of the first unknown of each process-local node that has four coordinates with consecutive
+            unknowns, in ascending order, shape (nodes,).
         rotations: process-local numbers of the Euler parameters of all nodes on this process, shape (rotations, 4).
         states: process-local numbers of the coordinates whose velocity is a first-order state, shape (states,). A
             first-order state is an unknown of an equation of first order in time.

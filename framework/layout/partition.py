@@ -61,7 +61,7 @@ class Graph(NamedTuple):
         edges: pairs of vertices, shape (edges, 2). Each pair occurs once, with the smaller number first.
         weight: estimate of the computational work of each vertex, without unit, shape (vertices,).
         hubs: the vertices that are hubs, shape (h,).
-        hub_rows: pairs (hub, vertex), shape (k, 2): one pair for each row that couples a hub and another vertex.
+        hub_rows: pairs (hub, vertex), shape (k, 2), one for each row that couples a hub and another vertex.
         first: first vertex of each node table, followed by the number of vertices.
     """
 
@@ -117,8 +117,8 @@ def partition_coordinates(
             of a row), -1 for no coordinate.
         hub: whether each coordinate is a hub, shape (n,).
         size: number of processes.
-        comm: mpi4py communicator of the processes that call this function together. If None, this process computes the
-            partition alone.
+        comm: mpi4py communicator of the processes that call this function together. If ``comm`` is None, this process
+            computes the partition alone.
 
     Raises:
         OptionError: the value of ``-mat_partitioning_type`` is wrong.

@@ -9,7 +9,8 @@ end of the step. With the kinetic energy T, the following identities result:
     work of loads and constraints = W of M a + sum of W of the laws - W of r,
     W of M a  = change of T + energy that inertia carries away + loss of the method of integration,
     W of a law = change of its energies + losses + energy that it transfers + remainder of the law,
-    W of a load with an account = work supplied - losses (for drag: work of the stream that does not move the body).
+    W of a load with an account = work supplied - losses (for drag: the part of the work of the stream that is not work
+    on the body).
 
 A loss is the work of the dissipative forces over the displacement of the step. A damper with the coefficient d and the
 length u loses d (u_t0 + u_t1)/2 Δu, where u_t is the rate of the length, and Δu is the change of the length. With the
@@ -73,8 +74,8 @@ NOTHING = evaluate(Fields(_NONE, _NONE, _NONE, _NONE, _NONE, _NONE))
 
 
 class Summand(NamedTuple):
-    """A group of forces for which one work is computed. The fields are the type of the forces (such as ``"load"``), the
-    law, and a name that distinguishes several groups of one law.
+    """A group of forces for which one value of the work is computed. The fields are the type of the forces (such as
+    ``"load"``), the law, and a name that distinguishes several groups of one law.
     """
 
     sort: str

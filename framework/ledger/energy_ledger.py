@@ -302,8 +302,8 @@ class EnergyLedger(EveryNth):
     _step_calls = before_step, after_step
 
     def idle_steps(self, state: State, size: float) -> IdleSteps:
-        """Return coming steps with a program that adds the values of each step to the sums, and makes a record if one
-        is due. Return no steps if the steps cannot be evaluated without Python.
+        """Return the coming steps that run without calls of this hook, with a program that adds the values of each step
+        to the sums, and makes a record if one is due. If Python is needed to evaluate the steps, return no steps.
         """
         assert self._balance is not None
         integrate = self._balance.find_program(state) if state.world.version == self._version else None
@@ -499,8 +499,8 @@ class EnergyLedger(EveryNth):
         """Plot work, energies and losses over time. A second diagram shows the remainder and its parts.
 
         Args:
-            path: file of the picture (``.png``, ``.pdf``, ``.svg``). If None, the method returns a figure of
-                matplotlib, which notebooks show.
+            path: file of the picture (``.png``, ``.pdf``, ``.svg``). If ``path`` is None, the method returns a figure
+                of matplotlib, which notebooks show.
 
         Returns:
             The path or the figure; on all processes except the first, None.

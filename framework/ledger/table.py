@@ -52,7 +52,7 @@ def list_lines(
         kinds: category of each quantity, by name.
         totals: sums [J] of the quantities since the start, by name.
         starts: energies [J] at the start, by name.
-        groups: for each quantity, by its name: names and values [J] of its parts.
+        groups: names and values [J] of the parts of each quantity, by the name of the quantity.
         span: start time [s] and end time [s].
         steps: number of steps that the sums include.
         labels: labels that replace the names of quantities, by name.

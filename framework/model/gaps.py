@@ -22,10 +22,10 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
 GAP, RATE, SPEED, MISSED, REACH, X, Y, Z = range(8)
-"""Indices of the values in the row of a contact. GAP: gap [m or rad], inf if no other body is near. RATE: rate of the
-gap [m/s or rad/s]. SPEED: relative speed of the touching surfaces [m/s]. MISSED: largest penetration [m] within the
+"""Indices of the values in the row of a contact. GAP: gap [m or rad], inf if no other body is near. RATE: rate [m/s or
+rad/s] of the gap. SPEED: relative speed [m/s] of the touching surfaces. MISSED: largest penetration [m] within the
 step, if the gaps at both ends of the step do not show this penetration. REACH: distance [m] below which the body
-touches an obstacle that the body can pass. X, Y, Z: position of the body relative to this obstacle [m].
+touches an obstacle that the body can pass. X, Y, Z: position [m] of the body relative to this obstacle.
 """
 START = 8
 """Index of the first of the eight values at the start of the step. These values have the order of the eight values at

@@ -443,5 +443,5 @@ def list_registered() -> list[type[Component]]:
 
 
 def laws() -> Mapping[type[Component], Law]:
-    """All registered laws, by component."""
+    """Return all registered laws, by component."""
     return dict(_laws)

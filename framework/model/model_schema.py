@@ -25,7 +25,7 @@ from windlass.framework.model.schema import LARGEST, REQUIRED, Column, Component
 FORMAT, VERSION = "windlass model", 2
 DRAFT = "https://json-schema.org/draft/2020-12/schema"
 LARGEST_WHOLE = 2**53
-"""All JSON readers represent whole numbers up to this magnitude exactly."""
+"""Magnitude up to which all JSON readers represent whole numbers exactly."""
 
 
 def any_value(levels: int) -> dict[str, Any]:

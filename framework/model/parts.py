@@ -38,7 +38,7 @@ class Part:
     Attributes:
         count: total number of rows that all processes add by this call. The number must be equal on all processes.
         numbers: numbers of the rows that this process specifies, each from 0 to count - 1, in ascending order, shape
-            (n,). Several processes may specify a row, but with equal values.
+            (n,). If several processes specify one row, their values must be equal.
         replicated: whether each process specifies all rows, as in calls of `World.add` without ``part``.
 
     Raises:
@@ -218,7 +218,7 @@ def _agree_on_widths(world: Tables, processes: Processes) -> bool:
 
 
 def _find_largest(numbers: Sequence[tuple[int, int]], processes: Processes) -> list[tuple[int, int]]:
-    """Return the maximum of each number over all processes. All processes must give equal counts of numbers. The call
+    """Return the maximum of each number over all processes. All processes must pass the same number of values. The call
     is collective.
     """
     everyone = processes.allgather("widths of rows", numbers)

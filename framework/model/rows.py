@@ -35,8 +35,8 @@ class NamedRecord(np.record):  # type: ignore[misc, unused-ignore]
     """A record for kernels that are not compiled. If a field has the name of an attribute of NumPy's records, such as
     ``data``, this name denotes the field.
 
-    If Python calls a compiled kernel, it passes arrays of records instead of single records. The compiler would access
-    a single record through its attribute ``data``, which may be a field.
+    Python passes arrays of records, and not single records, to compiled kernels. The compiler would access a single
+    record through its attribute ``data``, which may be a field.
     """
 
     def __getattribute__(self, name: str) -> Any:
@@ -77,8 +77,8 @@ def row_type(component: type[Component], derived: Mapping[str, NDArray[Any]], hi
     Args:
         component: the schema.
         derived: values of the derived fields of the schema, and of further fields, by name, each of shape (rows, ...).
-        history: number of history values of a row. If > 0, the record has fields ``history`` and ``start``, of shape
-            (history,).
+        history: number of history values of a row. If this number is > 0, the record has fields ``history`` and
+            ``start``, of shape (history,).
 
     Raises:
         ModelError: the name of a field is not allowed, see `field_names`, or a derived value is missing.

@@ -72,7 +72,7 @@ class Column:
         return describe_column(self)
 
     def bounds(self) -> str:
-        """Description of the allowed values; empty if all values are allowed."""
+        """Return a description of the allowed values, or an empty text if all values are allowed."""
         if self.choices is not None:
             return "one of " + ", ".join(map(str, self.choices))
         if self.above is not None:
@@ -453,7 +453,7 @@ def _check_range(col: Column, kind: str, array: NDArray[Any], rows: NDArray[np.i
 
 
 def row_bytes(component: type[Component]) -> int:
-    """Return a lower bound of the memory [bytes] for one row in the table of a component."""
+    """Return a lower bound [bytes] of the memory for one row in the table of a component."""
     sizes: list[int] = [
         math.prod(col.shape or ()) * max(np.dtype(col.dtype).itemsize, 1) for col in component.columns.values()
     ]

@@ -29,7 +29,7 @@ class Fields:
     Attributes:
         x: total coordinates [m, 1, rad], each the sum of reference value and displacement, shape (n + 1,).
         v, a: velocities and accelerations, shape (n + 1,).
-        lam: Lagrange multipliers of the constraint equations [N, N m], shape (m + 1,).
+        lam: Lagrange multipliers [N, N m] of the constraint equations, shape (m + 1,).
         data, start_data: present history values, and history values at the start of the step, each of shape (d,).
         time: time [s], shape (1,). The property ``t`` is the time as a float.
         step_size, start_time: size and start time [s] of the present step, each of shape (1,). Post-Newton updates use
@@ -87,8 +87,8 @@ class Coupling(NamedTuple):
         diagonal: slots of the entries (multiplier, multiplier), shape (rows, m).
         block: slots of the entries (coordinate, coordinate), shape (rows, n, n), for the derivatives of C_q^T lam with
             respect to q.
-        scale: factor on the entries C_q^T in ``columns``: the derivative of the multipliers with respect to the
-            unknowns of the solver.
+        scale: factor on the entries C_q^T in ``columns``, which is the derivative of the multipliers with respect to
+            the unknowns of the solver.
     """
 
     rows: IntArray
@@ -129,7 +129,7 @@ class Evaluation(Fields):
 
     Attributes:
         f: forces [N, N m], shape (n + 1,).
-        C: values of the constraint equations [m, rad, m/s, rad/s], shape (m + 1,).
+        C: values [m, rad, m/s, rad/s] of the constraint equations, shape (m + 1,).
         dq, dv, da: factors on the derivatives of forces with respect to coordinates, velocities and accelerations.
         mass: factor on the constant mass matrix.
         slots: positions, in the array of matrix values, of the entries of the n x n matrix of each row, shape (rows, n,
@@ -265,8 +265,8 @@ class Fault(NamedTuple):
 
     Attributes:
         words: description of the row, its motion and the limit, with units.
-        certain: whether the equilibrium is known to be wrong. If false, the user must check the model or use a finer
-            mesh.
+        certain: whether the equilibrium is known to be wrong. If ``certain`` is false, the user must check the model or
+            use a finer mesh.
         coarse: whether the mesh is too coarse for the shape of the equilibrium, so that forces may have large errors.
     """
 

@@ -223,8 +223,8 @@ class EntityTable:
         return out
 
     def begin_parts(self, processes: Processes) -> None:
-        """Mark the table as distributed. This process keeps all present rows. Of rows that are added later, it stores
-        only its part.
+        """Mark the table as distributed. This process keeps all present rows. Of the rows that are added later, this
+        process stores only its part.
         """
         if not self.is_distributed:
             self._resident, self.is_distributed, self._processes = [np.arange(self.count)], True, processes

@@ -377,8 +377,8 @@ class World:
         return table.join_resident(f"coordinates of {table.kind}", rows, local)
 
     def table_dofs(self, table: EntityTable) -> IntArray:
-        """World numbers of the coordinates that the rows of a table couple, shape (rows, n), -1 for no coordinate; see
-        `dofs_of`.
+        """Return the world numbers of the coordinates that the rows of a table couple, shape (rows, n), -1 for no
+        coordinate. See `dofs_of`.
         """
         return self._any_dofs(table, np.arange(table.count)) if table.is_distributed else self.resident_dofs(table)
 
@@ -389,8 +389,8 @@ class World:
         return self.resident_dofs(table)[table.places(rows)]
 
     def resident_dofs(self, table: EntityTable) -> IntArray:
-        """World coordinate numbers of the rows of a table that this process stores, shape (resident, n), -1 for no
-        coordinate.
+        """Return the world coordinate numbers of the rows of a table that this process stores, shape (resident, n), -1
+        for no coordinate.
         """
         cached = self._dofs.get(table.component)
         if cached is not None and len(cached) == table.resident_count:

@@ -68,7 +68,7 @@ class CsvTable(Closing):
     rows: rows of the interrupted run that this run continues. These rows are written at the beginning of the file.
 
     Floats are written with sufficient digits to restore the exact float64 values. When `append` returns, the row has
-    been written to disk. Raises OutputError for a bad column, a row of the wrong length, or a file that cannot be
+    been written to disk. OutputError is raised for a wrong column, a row of the wrong length, or a file that cannot be
     written.
     """
 
@@ -134,8 +134,7 @@ class CsvTable(Closing):
 def read_csv(path: str | os.PathLike[str]) -> dict[str, FloatArray]:
     """Read a file of `CsvTable`, and return the values of each column, shape (rows,), by column name without unit.
 
-    A last line without line end is ignored. The run was stopped while it wrote this line, so the last number may be
-    incomplete.
+    If the last line has no line end, this line is ignored, because the run was stopped while it wrote this line.
 
     Raises:
         OutputError: the file cannot be read, or a line does not fit the header.

@@ -74,7 +74,7 @@ class Canvas:
         paintings: the paintings of all laws at any instant. Only their intervals and field names are used, and not
             their values.
         names: names of the requested fields. By default, all fields are written.
-        others: fields that the caller writes in addition to the fields of the laws: unit of each field, by name.
+        others: units, by name, of the fields that the caller writes in addition to the fields of the laws.
 
     Attributes:
         mesh: reference points, lines, faces and labels.

@@ -92,8 +92,8 @@ class EveryNth(StepHook, Closing, ABC):
     """Base class of `Recorder`, `Sensors` and other hooks that record states.
 
     Args:
-        every: record every n-th step. If None, record ``frames`` frames in each solve. The frames are evenly
-            distributed in time, or in statics over the load steps.
+        every: record every n-th step. If ``every`` is None, record ``frames`` frames in each solve. The frames are
+            evenly distributed in time, or in statics over the load steps.
         frames: number of frames in each solve if ``every`` is None. A solve with fewer steps than ``frames`` records
             all its steps.
     """
@@ -123,7 +123,7 @@ class EveryNth(StepHook, Closing, ABC):
 
     @abstractmethod
     def _is_empty(self) -> bool:
-        """True if this hook has not recorded any state yet."""
+        """Return whether this hook has not recorded any state yet."""
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Compute the interval between the frames of a solve, as a time or, in statics, as a number of steps."""

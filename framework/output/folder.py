@@ -18,7 +18,7 @@ def create_output_folder(path: str | os.PathLike[str]) -> Path:
     function writes a file because a check of permissions is not sufficient: for the user root, such a check would
     succeed even on a read-only file system.
 
-    Raises OutputError if the folder cannot be created, or if files cannot be written into it.
+    OutputError is raised if the folder cannot be created, or if files cannot be written to the folder.
     """
     try:
         if not isinstance(path, str | os.PathLike) or not os.fspath(path):

@@ -20,8 +20,8 @@ class LineMesh:
         of all lines, followed by the values of all faces.
     faces: indices in `points` of the four corners of each face, in order around the face, shape (k, 4).
 
-    The arrays are copied and made read-only. Raises OutputError for a wrong shape, a point that is not finite, a mesh
-    without points or lines, or a line or face with the index of a missing point.
+    The arrays are copied and made read-only. OutputError is raised for a wrong shape, a point that is not finite, a
+    mesh without points or lines, or a line or face with the index of a missing point.
     """
 
     points: FloatArray

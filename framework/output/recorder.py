@@ -74,7 +74,7 @@ class Recorder(EveryNth):
 
     Attributes:
         paths: absolute paths of the files that the user opens in a viewer. The list is empty before the first frame. On
-            all processes except the first, it is always empty.
+            all processes except the first, the list is always empty.
         field_units: unit of every field, by name. The dict is empty if ``paths`` is empty.
         frames: number of recorded frames, including frames of an interrupted run that this run continues.
 

@@ -239,9 +239,9 @@ class Sensors(Readings):
         """Plot the sensors over time.
 
         Args:
-            path: file of the picture (``.png``, ``.pdf``, ``.svg``). If None, the method returns a figure of
-                matplotlib, which notebooks show.
-            names: names of the plotted sensors. If None, all sensors are plotted.
+            path: file of the picture (``.png``, ``.pdf``, ``.svg``). If ``path`` is None, the method returns a figure
+                of matplotlib, which notebooks show.
+            names: names of the plotted sensors. If ``names`` is None, all sensors are plotted.
 
         Returns:
             The path or the figure; None on all processes except the first.

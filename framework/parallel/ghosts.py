@@ -22,7 +22,7 @@ TAG = 7320
 
 
 def gather_keys(comm: Any, keys: Any) -> list[Any]:
-    """Return the keys of the rows that each process owns, as a list with one entry for each process. By these keys,
+    """Return the keys of the rows that each process owns, as a list with one entry for each process. From these keys,
     each process finds the owners of the rows that it needs.
 
     The call is collective, like all calls of `Ghosts`.

@@ -1,4 +1,4 @@
-"""The clock that determines when a checkpoint is due. All processes obtain the same answer from the clock."""
+"""The clock that determines when a checkpoint is due. The clock gives the same result on all processes."""
 
 from __future__ import annotations
 

@@ -217,7 +217,7 @@ class SolveCheckpoint:
             self._write(state, finished=False, by_clock=True)
 
     def idle_steps(self, state: State) -> IdleSteps:
-        """Return coming steps within which no checkpoint can become due."""
+        """Return the coming steps during which no checkpoint can become due."""
         checkpoint = self._checkpoint
         if checkpoint is None:
             return IdleSteps(LONGEST_WAIT)

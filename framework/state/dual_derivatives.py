@@ -113,7 +113,7 @@ class ColumnDerivatives:
 
 
 def read_arguments(assembly: Assembly) -> tuple[str, FloatArray]:
-    """Return structure and numbers of the arguments of all kernels, see `KernelTrace`."""
+    """Return the structure and the numbers of the arguments of all kernels, see `KernelTrace`."""
     trace = KernelTrace(assembly)
     return trace.structure, trace.numbers
 

@@ -4,10 +4,10 @@ The residual is a sequence of calls of kernels. Each kernel is called with dual 
 the real and complex numbers of its arguments. The dual parts of forces and constraints are the derivatives.
 
 The derivatives of the arguments before the first call are extrapolated differences of the arguments, one for each
-number. A record of a row contains the columns of the row, and a difference of a column has no truncation error. The
-same applies to arguments that Python code computes from columns before a solve, if they are polynomials of the columns.
-If Python functions, such as user functions, change arguments between calls, the changed numbers are differentiated in
-the same way.
+number. A record of a row contains the columns of the row, and a difference of a column has no truncation error. Other
+arguments, which Python code computes from columns before a solve, have differences without truncation error if they are
+polynomials in the columns. If Python functions, such as user functions, change arguments between calls, the changed
+numbers are also differentiated by extrapolated differences.
 """
 
 from __future__ import annotations

@@ -109,7 +109,7 @@ def find_changes(world: World, before: Mapping[str, Any] | None, version: int = 
 
     Args:
         world: the world.
-        before: earlier result of `list_switches`. If None, all rows of changed tables are returned.
+        before: earlier result of `list_switches`. If ``before`` is None, all rows of changed tables are returned.
         version: earlier value of ``World.version``. Only changes after this version are returned.
     """
     changes: dict[str, Any] = {}

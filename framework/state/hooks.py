@@ -46,8 +46,8 @@ class StepHook:
     need. All processes call all hooks.
 
     Attributes:
-        changes_state: whether `before_step` changes the state. If true, the method is called before `before_step` of
-            the hooks that do not change the state.
+        changes_state: whether `before_step` changes the state. If ``changes_state`` is true, the method is called
+            before `before_step` of the hooks that do not change the state.
         changes_forces: whether the most recent call of `before_step` has changed forces abruptly, for example by
             `World.set`. If ``changes_forces`` is true, dynamic solves compute the accelerations at the start of the
             step again from the equations of motion.

@@ -56,8 +56,8 @@ class State:
         start_data: the history values at the start of the step, shape (d,).
         t: time [s].
         step: number of finished steps.
-        saved: whether `save` was called during a solve. If true, the solver discards cached data before the next step,
-            see `save`.
+        saved: whether `save` was called during a solve. If ``saved`` is true, the solver discards cached data before
+            the next step, see `save`.
     """
 
     saved = False
@@ -121,7 +121,7 @@ class State:
 
     @checked(assembly=instance("Assembly"))
     def is_local_to(self, assembly: Assembly) -> bool:
-        """Whether the values are in the process-local numbering of an assembly."""
+        """Return whether the values are in the process-local numbering of an assembly."""
         return self._assembly is assembly
 
     def copy(self) -> State:
@@ -279,10 +279,10 @@ class State:
         Args:
             path: the file.
             switches: treatment of switchable columns (friction, ``active``, loads; see `World.set`), except functions
-                of time. ``"compare"``: raise an error if values of switchable columns differ between model and file.
-                ``"restore"``: set switchable columns to the values in the file. ``"keep"``: do not change the model,
-                for example to start a dynamic solve with friction from a preloaded state that was computed without
-                friction. Files of old versions contain no switchable columns and are not compared.
+                of time. ``"compare"``: raise an error if values of switchable columns differ between the model and the
+                file. ``"restore"``: set switchable columns to the values in the file. ``"keep"``: do not change the
+                model, for example to start a dynamic solve with friction from a preloaded state that was computed
+                without friction. Files of old versions contain no switchable columns and are not compared.
 
         Raises:
             OutputError: the file cannot be read, has a wrong digest, or has values that are not finite.

@@ -42,11 +42,11 @@ from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, Sad
 from windlass.solvers.names import name_dofs, name_largest, shorten
 
 CONSTRAINT_TOLERANCE = 1e-13
-"""Largest violation of constraints [m, rad, 1], relative to 1 + largest coordinate, that is treated as a rounding
+"""Largest violation [m, rad, 1] of constraints, relative to 1 + largest coordinate, that is treated as a rounding
 error.
 """
 STAGNATION = 1e-9
-"""Largest violation of constraints [m, rad, 1], relative to 1 + largest coordinate, that is accepted if rounding errors
+"""Largest violation [m, rad, 1] of constraints, relative to 1 + largest coordinate, that is accepted if rounding errors
 prevent a smaller violation.
 """
 USES = 3
@@ -278,7 +278,7 @@ class Accelerations:
 
     def project_velocities(self) -> None:
         """Project the velocities in the fields onto the constraints, with the present matrix of the equations. The
-        markers are updated before the projection, and keep these values after the projection.
+        markers are updated before the projection, but not after it.
         """
         fields, processes = self.assembly.fields, self.assembly.processes
         self.assembly.update_markers()

@@ -2,9 +2,9 @@
 
 Here M is the mass matrix, f are the forces on the left-hand side, and the subscripts q and t denote partial derivatives
 of the constraint equations C. The matrix and the linear solver of Newton's method are also used to compute initial
-accelerations and multipliers, because both are needed for Newton's method anyway. In two cases, another solver is used.
-First, the solver of Newton's method may fail. An example is LU without pivoting for coordinates without mass. Second,
-options with the prefix ``initial_`` may select a solver.
+accelerations and multipliers, because both are needed for Newton's method anyway. Another solver is used in two cases:
+if the solver of Newton's method fails, as LU without pivoting does for coordinates without mass, and if options with
+the prefix ``initial_`` select a solver.
 """
 
 from __future__ import annotations

@@ -34,7 +34,7 @@ SMALL_RATE = 1e-3
 constraint, that is corrected without an error.
 """
 SMALL_JUMP = 1e-5
-"""A gap of a prescribed motion [m, rad, 1], relative to 1 + largest coordinate, is never treated as a jump if the gap
+"""A gap [m, rad, 1] of a prescribed motion, relative to 1 + largest coordinate, is never treated as a jump if the gap
 is below this value.
 """
 STEPS = 10.0
@@ -62,7 +62,7 @@ def check_gaps(
 
     Args:
         rates: the constraints. The fields must contain the initial state.
-        gap: values C of constraints on positions [m, rad, 1], and 0 for constraints on velocities, shape (m,).
+        gap: values C [m, rad, 1] of constraints on positions, and 0 for constraints on velocities, shape (m,).
         on_rates: whether each constraint is a constraint on velocities, shape (m,).
         h: step size [s].
     """

@@ -17,13 +17,12 @@ from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.stepping.discontinuous import Passes, StepAttempt
 
 TOUCHING_ERROR = 0.05
-"""Largest force imbalance, relative to the largest contact force of a cable [1], for which the solve at full load is
+"""Largest force imbalance [1], relative to the largest contact force of a cable, for which the solve at full load is
 not repeated. This limit corresponds to 1 or 2 % of the rope force.
 """
 SETTLED_ERROR = 1e-4
-"""Largest force imbalance for which the solve is not repeated, like `TOUCHING_ERROR`, in solves from an initial state
-that does not result from a solve, if contact laws have return maps. After the repeated solves, an imbalance is an error
-only if it exceeds `TOUCHING_ERROR`.
+"""Limit that replaces `TOUCHING_ERROR` if contact laws have return maps and the initial state does not result from a
+solve. After the repeated solves, an imbalance is an error only if it exceeds `TOUCHING_ERROR`.
 """
 AGAIN = 3
 """Largest number of repeated solves at full load."""

@@ -13,7 +13,7 @@ all lines are in tension from the first solution on, as in a net under tension. 
 2. Multipliers. Each point of a row has the axial force N = μ + k (|r'| - 1 - ε0 - μ/EA), with a small stiffness k. The
    multiplier μ is the force of the previous solution, corrected by the error in length. If forces change little between
    two solutions, the second solution needs few iterations. The stiffness k increases after each solution. The increase
-   is larger if the force changes are small. With k = EA, this axial force is equal to the force in the law of the row.
+   is larger if the force changes are small. With k = EA, this axial force is equal to the force of the law of the row.
 
 Contacts are updated after every solution. If contacts do not settle, or a solution fails, form-finding is repeated with
 soft contacts, see `relaxed_contacts`. The stiffness of soft contacts is at most N/L_e², with the mean axial force N and
@@ -55,27 +55,31 @@ NEAR = 0.1
 LARGEST_RATIO = 10.0
 """Largest ratio [1] of the force densities of a row in two consecutive solutions."""
 CHANGE = 0.5
-"""If the relative change of forces [1] is larger than this value, the stiffness does not increase."""
+"""If the relative change [1] of forces is larger than this value, the stiffness does not increase."""
 GROWTH = 30.0
 """Largest factor [1] by which the stiffness k increases after a solution."""
 RETREAT = 3.0
 """Divisor [1] of the stiffness k after a failed solution."""
 LEAST_FORCE = 1e-5
-"""Smallest multiplier, and smallest divisor of changes of forces, both relative to the largest force of all lines [1].
+"""Smallest multiplier [1], and smallest divisor [1] of changes of forces, each relative to the largest force of all
+lines.
 """
 COMPRESSION = 0.1
 """Largest compressive force [1] of a solution with multipliers, relative to the largest force of all lines. Solutions
 with larger compressive forces are repeated with a smaller stiffness.
 """
 CONTACT = 1e-3
-"""If the force error, relative to the largest contact force [1], is below this value, contacts are treated as settled.
+"""If the ratio [1] of the force error to the largest contact force is below this value, contacts are treated as
+settled.
 """
 MOST, MOST_SOFT = 150, 300
-"""Largest numbers of linear solves in form-finding, with the specified stiffness of contacts and with soft contacts."""
+"""Largest numbers of linear solves in form-finding. MOST: with the specified stiffness of contacts. MOST_SOFT: with
+soft contacts.
+"""
 STIFFER = 10.0
 """Factor [1] by which the limit of the contact stiffness increases after a solution in which contacts settle."""
 WAY = 0.1
-"""If the force error, relative to the largest contact force [1], is below this value, the limit of the contact
+"""If the ratio [1] of the force error to the largest contact force is below this value, the limit of the contact
 stiffness increases.
 """
 RTOL = 1e-4
@@ -152,7 +156,7 @@ class Lines:
         return self.largest(-self.mean(self.stiffness * (self.eval_stretch() - 1.0 - self.free)) - self.bearable)
 
     def _find_folded(self) -> BoolArray:
-        """Find folded rows of this process, shape (rows,)."""
+        """Return whether each row of this process is folded, shape (rows,)."""
         return np.concatenate([np.zeros(0, np.bool_), *(p.find_folded(self._assembly.fields) for p in self._parts)])
 
     def are_folded(self) -> bool:

@@ -77,7 +77,7 @@ def is_surely_stable(problem: NonlinearProblem) -> bool:
     a random right-hand side is exact. This check takes a tenth of the time of `TangentInertia`.
 
     The factors of the last iteration of Newton's method are tried first. The difference between the tangents of this
-    iteration and of the solution is then a part of E. Only if these factors prove nothing, A is factorised.
+    iteration and of the solution is then a part of E. If these factors prove nothing, A is factorised.
     """
     pc = problem.snes.getKSP().getPC()
     own = any(name.startswith((problem.prefix + "pc_", problem.prefix + "ksp_")) for name in PETSc.Options().getAll())

@@ -82,7 +82,7 @@ NEAR = 10.0
 equilibrium.
 """
 MOVED = 1e-9
-"""If a gap of constraints [m, rad] is larger than this value, the load step contains prescribed motion."""
+"""If a gap [m, rad] of constraints is larger than this value, the load step contains prescribed motion."""
 APART = 0.5
 """Distance [1] between the end and the first iterate of a step with prescribed motion, relative to the first iterate.
 If the distance is larger than this value, the step is traced.
@@ -115,7 +115,7 @@ ENOUGH = 6
 singular, so solves are then expected to fail.
 """
 SHARE = 0.25
-"""Smallest share of w [1] that the last part of the step must contain so that a jump is reported."""
+"""Smallest fraction [1] of w that the last part of the step must contain so that a jump is reported."""
 ASTRAY = 0.5
 """Ratio [1] of the displacement in the first thousandth of a step to the displacement in the step. If the ratio is
 larger than this value, contact states have changed at the start.

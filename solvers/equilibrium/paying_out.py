@@ -18,7 +18,7 @@ Every step solves
 with the unbalanced forces f, the coordinates q, the mass matrix M and the previous solution q_last, as if the lines
 moved in a viscous fluid. Therefore lines that slide out of a hollow, or that buckle, move to another equilibrium. The
 factor k increases if Newton's method fails or contacts do not settle, and decreases otherwise. At the end k = 0. Lines
-remain in tension, except for compression under which they do not buckle within a row, so elements do not fold. Contacts
+remain in tension, or in compression that is too small to buckle them within a row, so elements do not fold. Contacts
 are updated after each step.
 
 Friction is switched off at first, because it would compress the rows that lie on a bed while their lengths increase. An
@@ -64,8 +64,8 @@ SOFT = 100.0
 STRAIN = 0.02
 """Largest change [1] of the stress-free strain in one step."""
 TINY, TENSE = 1e-12, 1e-5
-"""Changes [1] of the stress-free strain below which the computation fails, and below which friction is switched on if
-lines would be under compression.
+"""TINY: change [1] of the stress-free strain below which the computation fails. TENSE: change [1] of the stress-free
+strain below which friction is switched on if lines would be under compression.
 """
 SMALL_STEP = 2e-6
 """Change [1] of the stress-free strain below which compression is treated as an effect of contacts that change."""
@@ -74,26 +74,32 @@ BEARABLE = 1.0 / 16.0
 force lines buckle with a wave length of four rows.
 """
 PASSES, TRIALS, RESTS = 12, 20, 200
-"""Largest numbers of solutions of a step, of attempts at an increase of the contact stiffness, and of steps at rest."""
+"""PASSES: largest number of solutions of a step. TRIALS: largest number of attempts at an increase of the contact
+stiffness. RESTS: largest number of steps at rest.
+"""
 AGREEING = 0.5
-"""Force error, relative to the largest contact force [1], below which a step is accepted."""
+"""Ratio [1] of the force error to the largest contact force below which a step is accepted."""
 STIFFER = 10.0
 """Factor [1] by which the limit of the contact stiffness increases."""
 START_SHARE = 0.01
 """Largest entry [1] of k M in the first step, relative to the largest entry of the tangent."""
 EASIER, HARDER, REPEATED = 0.3, 10.0, 3.0
-"""Factors [1] of k after a successful step, after a failed step, and before a repetition with changed contacts."""
+"""Factors [1] by which k is multiplied. EASIER: after a successful step. HARDER: after a failed step. REPEATED: before
+a repetition with changed contacts.
+"""
 RETREAT = 0.25
 """Factor [1] by which a failed step is reduced."""
 LEAST, LARGEST = 1e-9, 1e9
-"""Ratios [1] of k to its first value below which k is set to 0, and above which the computation fails."""
+"""Ratios [1] of k to its first value. LEAST: ratio below which k is set to 0. LARGEST: ratio above which the
+computation fails.
+"""
 MOST = 20000
 """Largest number of linear solves."""
 
 
 class LinePayer(FormFinder):
-    """Object that computes an equilibrium of lines by paying them out. At the end, the history values in the fields of
-    the assembly belong to the solution. For arguments and attributes see `FormFinder`.
+    """Object that computes an equilibrium of lines by paying them out. At the end, the fields of the assembly contain
+    the history values of the solution. For arguments and attributes see `FormFinder`.
     """
 
     def __init__(

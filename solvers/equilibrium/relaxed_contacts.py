@@ -19,9 +19,9 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.model.table import Entity
 
 FRICTION = "friction_coefficient"
-"""Name of the column with the friction coefficients of contacts [1]."""
+"""Name of the column with the friction coefficients [1] of contacts."""
 STIFFNESS = "contact_stiffness_per_length"
-"""Name of the column with the normal stiffness of contacts of cables [N/m^2]."""
+"""Name of the column with the normal stiffness [N/m^2] of contacts of cables."""
 
 
 def find_switchable(assembly: Assembly, name: str) -> list[tuple[Entity, FloatArray]]:
@@ -70,7 +70,7 @@ class SoftContacts:
         self.exist, self.are_own = bool(self._kept), True
 
     def limit(self, stiffness: float) -> None:
-        """Limit the normal stiffness of all contacts to ``stiffness`` per length [N/m^2]."""
+        """Limit the normal stiffness per length of all contacts to ``stiffness`` [N/m^2]."""
         stiffness = min(stiffness, self._largest)
         if stiffness == min(self.limited, self._largest):
             return

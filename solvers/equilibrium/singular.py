@@ -38,7 +38,7 @@ SINGULAR = 1e-2
 treated as singular. Errors are 1 and more for singular tangents, and at most 1e-5 for slender cables.
 """
 EXACT = 1e-13
-"""Largest error of a solution, relative to the terms of each row [1], that is treated as a rounding error. With
+"""Largest error [1] of a solution, relative to the terms of each row, that is treated as a rounding error. With
 sufficiently large pivots, the error is about 1e-16.
 """
 SHIFT = 1e-10

@@ -27,7 +27,7 @@ class Advance:
     """Outcome of one attempt at a step. The state has changed only if the step was accepted.
 
     Attributes:
-        t: time [s] that was reached or tried.
+        t: time [s] at the end of the attempted step.
         accepted: whether the step was accepted, so that the time of the state is ``t``.
         reason: reason why the step was not accepted.
         error: force error [N] of the post-Newton update.

@@ -43,8 +43,7 @@ class Plan(NamedTuple):
         source: for each block of the factors, the block of the matrix with which it is initialised, or -1 for fill.
         pairs: index in ``target`` of the first element of each eliminated row, followed by the number of elements of
             ``target``, shape (inner + 1,).
-        target: indices of the blocks of the factors from which the products of blocks of L and blocks of U are
-            subtracted.
+        target: indices of the blocks of the factors from which products of blocks of L and U are subtracted.
         ready: for each eliminated row k, the index of the last eliminated row that contains blocks which change when
             row k is eliminated. Blocks up to this last row must be initialised before row k is eliminated.
     """
@@ -157,8 +156,8 @@ def find_sources(
 
 @kernel
 def find_targets(inner: int, rows: int, first: IntArray, below: IntArray, target: IntArray) -> None:
-    """For each eliminated row, write to ``target`` the indices of the blocks of the factors from which the products of
-    blocks of L and blocks of U are subtracted.
+    """For each eliminated row, write to ``target`` the indices of the blocks of the factors from which products of
+    blocks of L and U are subtracted.
     """
     n = 0
     for k in range(inner):

@@ -108,8 +108,8 @@ def find_errors(pattern: Pattern, values: FloatArray, x: FloatArray, b: FloatArr
 
 @kernel(inline=True)
 def add_terms(value: float, factor: float, sums: tuple[float, float, float]) -> tuple[float, float, float]:
-    """Add the term ``value`` * ``factor`` of a row to the sums of its terms, of their absolute values, and of the
-    absolute values of the matrix entries. Return these sums.
+    """Add the term ``value`` * ``factor`` to three sums over a row: the terms, their absolute values, and the absolute
+    values of the matrix entries. Return these sums.
     """
     term = value * factor
     return sums[0] + term, sums[1] + abs(term), sums[2] + abs(value)
@@ -119,8 +119,8 @@ def add_terms(value: float, factor: float, sums: tuple[float, float, float]) -> 
 def add_row(
     sums: tuple[float, float, float], b: float, largest: float, found: tuple[float, float, float, float]
 ) -> tuple[float, float, float, float]:
-    """Add the errors of a row to the values that `sum_errors` returns. ``sums`` are the sums of `add_terms`, of which
-    the first begins with -b, and b is the right-hand side of the row.
+    """Add the errors of a row to the values that `sum_errors` returns. ``sums`` are the sums of `add_terms`. The
+    initial value of the first sum is -b, where b is the right-hand side of the row.
     """
     error, own = abs(sums[0]), abs(b)
     terms, size = sums[1] + own, sums[2] * largest + own

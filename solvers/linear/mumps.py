@@ -28,7 +28,7 @@ from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.runtime.petsc import PETSc
 
 SETTINGS = {"mat_mumps_icntl_8": "0", "mat_mumps_cntl_1": "1e-6"}
-"""PETSc options for MUMPS: no scaling, and the threshold of pivots [1]."""
+"""PETSc options for MUMPS: no scaling, and the threshold [1] of pivots."""
 MEMORY = (50, 200, 1000)
 """Additional memory of MUMPS, in percent of its estimate. The values are tried one after the other."""
 MEMORY_OPTION = "mat_mumps_icntl_14"

@@ -135,7 +135,7 @@ def campbell(
             generator that computes each state only when it is needed.
         count: number of modes at each speed.
         unit: unit of the speeds.
-        output: folder for ``campbell.csv`` and ``campbell.png``. If None, no files are written.
+        output: folder for ``campbell.csv`` and ``campbell.png``. If ``output`` is None, no files are written.
         name: name of the files, without extension.
         orders: multiples of the speed [rad/s] that are drawn as straight lines. Rotating parts of the drive excite
             vibrations at these frequencies.

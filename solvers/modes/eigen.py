@@ -58,9 +58,9 @@ SPARE_QUADRATIC = 4
 contains the whole space.
 """
 MARGIN = 100.0
-"""Ratio of `Eigenpair.rounding` to the estimated rounding error of a residual [1]."""
+"""Ratio [1] of `Eigenpair.rounding` to the estimated rounding error of a residual."""
 LARGEST = 0.1
-"""Largest value of `Eigenpair.rounding`, and therefore the largest residual of a mode [1]."""
+"""Largest value [1] of `Eigenpair.rounding`, and therefore the largest residual of a mode."""
 FIRST_SHIFT = 1e-10
 """Shift [1] of the first solve, divided by a typical ratio K_ii/M_ii. For quadratic problems, the square of the shift
 is divided by this ratio.
@@ -83,8 +83,8 @@ DENSE_INFINITE = 1e-12
 eigenvalue is treated as infinite.
 """
 REPEATED = 1e-10
-"""Singular value of the constraint Jacobian, whose rows are scaled to norm 1. Below this value, constraints are treated
-as redundant. In the computation of null spaces, the value is relative to the largest singular value [1].
+"""Singular value [1] of the constraint Jacobian, whose rows are scaled to norm 1. Below this value, constraints are
+treated as redundant. In the computation of null spaces, the value is relative to the largest singular value.
 """
 SMALL_PART = 1e-3
 """Norm of the real or imaginary part of a vector with norm 1. Up to this value, the part is treated as a rounding

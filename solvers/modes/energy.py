@@ -133,8 +133,8 @@ def find_belts(assembly: Assembly, dofs: IntArray) -> IntArray:
 
 
 def mark_parts(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
-    """Set ``labels`` at the coordinates of each named part of a belt, see `framework/model/named_parts.py`, to a
-    negative label. Return the name of each part by its label.
+    """Set the elements of ``labels`` for the coordinates of each named part of a belt (see
+    `framework/model/named_parts.py`) to a negative label. Return the name of each part by its label.
     """
     names: dict[int, str] = {}
     for k, (name, table, rows) in enumerate(named_parts(assembly.world)):

@@ -55,8 +55,8 @@ class LinearMotion:
         massless: number of coordinates without mass on all processes.
         states: number of first-order states on all processes. ``massless`` includes these states.
         dofs: number of coordinates on all processes.
-        available: largest possible number of modes without first-order states. Constraints on coordinates without mass,
-            for example on the nodes of cables in reserve, do not reduce this number.
+        available: largest possible number of modes, apart from the modes of first-order states. Constraints on
+            coordinates without mass, for example on the nodes of cables in reserve, do not reduce this number.
         belts: the closed belts; empty if ``running`` is False.
         assembly: the systems of this process.
     """

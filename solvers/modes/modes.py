@@ -32,8 +32,8 @@ ATTEMPTS = 4
 FREE = 6
 """Number of rigid-body motions in 3D. A note is printed if more modes have the frequency 0."""
 MORE = 4
-"""Number of modes that are computed in addition to the requested modes. With the additional modes, the program finds
-out whether the last requested mode is one of several modes with close frequencies.
+"""Number of modes that are computed in addition to the requested modes. The additional modes show whether the last
+requested mode is one of several modes with close frequencies.
 """
 SAME_SIZE = 1e-6
 """If the relative difference [1] of components of a shape is at most this value, the components are treated as equal in
@@ -49,8 +49,8 @@ class Modes:
         count: number of modes, the slowest first.
         problem: ``"quadratic"`` includes damping and gyroscopic forces, ``"linear"`` omits these forces, and ``"auto"``
             includes these forces if they are not 0 at the state.
-        output: folder for ``modes.csv`` and an animation of each mode, if the model can be drawn. If None, no files are
-            written.
+        output: folder for ``modes.csv`` and an animation of each mode, if the model can be drawn. If ``output`` is
+            None, no files are written.
         running: whether displacements of running closed belts refer to positions that are fixed in space, with
             gyroscopic and centrifugal terms, see docs/howto/modes.md. With False, displacements refer to the moving
             nodes.

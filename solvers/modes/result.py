@@ -38,8 +38,8 @@ TURN = 0.3
 DIFFERENCE = 1e-6
 """Factor of a mode shape in difference quotients of outputs. The largest component of the shape is 1."""
 GROWING = 1e-6
-"""If the growth rate of a mode, relative to |σ| [1], is larger than this value, the mode is treated as growing. Smaller
-rates are treated as rounding errors.
+"""If the ratio [1] of the growth rate of a mode to |σ| is larger than this value, the mode is treated as growing.
+Smaller rates are treated as rounding errors.
 """
 IN_STEP = 0.05
 """Largest out-of-phase component [1], relative to the largest component of the shape. Up to this value, all points are

@@ -90,7 +90,7 @@ def _factorise(motion: LinearMotion, stiffness: Any, tau: float) -> SymmetricFac
 
 def _find_largest_square(motion: LinearMotion) -> float:
     """Estimate the square [1/s^2] of the largest angular frequency by the largest ratio of a diagonal entry of K to the
-    same entry of M.
+    corresponding entry of M.
     """
     stiffness, mass = np.abs(motion.K.getDiagonal().array_r), motion.M.getDiagonal().array_r
     heavy = mass > 0.0

@@ -53,8 +53,7 @@ from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.newton.static_states import StaticStates
 
 LARGE = 20_000
-"""Number of unknowns. For larger models, solvers that are no longer used are searched for and deleted to save memory.
-"""
+"""Number of unknowns. For larger models, solvers that are no longer used are deleted to save memory."""
 USES = 3
 """Number of evaluations of residuals in this process after which PETSc calls compiled callbacks, whose machine code is
 then loaded.

@@ -154,9 +154,9 @@ _weigh_run, _take_places = call(weigh_run), call(take_places)
 
 @dataclass
 class StepFactors:
-    """Sums of adjoint variables over the Newton runs of a step. The adjoint variables refer to the predicted
-    coordinates and velocities, shape (n,) each. The adjoint variables also refer to values at the start of the step:
-    coordinates and velocities, shape (n,) each, and history values, shape (d,).
+    """Sums of adjoint variables over the Newton runs of a step. These are the adjoint variables of the predicted
+    coordinates and velocities, and of the coordinates and velocities at the start of the step, shape (n,) each, and of
+    the history values at the start of the step, shape (d,).
     """
 
     q: FloatArray

@@ -59,13 +59,13 @@ STALLED = 0.5
 they are small.
 """
 DRIFT = 0.02
-"""Largest unbalanced force, relative to the largest force [1], in Newton iterations with updates of history values."""
+"""Largest unbalanced force [1], relative to the largest force, in Newton iterations with updates of history values."""
 SETTLED = 1e-9
 """Change [1] of the coordinates in a Newton iteration, relative to the largest coordinate. Below this value, an
 equilibrium is treated as exact if later changes are not smaller.
 """
 REPRODUCED = 5e-3
-"""Largest unbalanced force after an update at rest, relative to the largest force [1], for history values that are
+"""Largest unbalanced force [1] after an update at rest, relative to the largest force, for history values that are
 functions of the equilibrium.
 """
 NOTE = "note on derivatives"

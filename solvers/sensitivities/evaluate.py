@@ -43,7 +43,7 @@ from windlass.solvers.sensitivities.parameter_groups import change, find_groups,
 from windlass.solvers.sensitivities.state_slopes import StateSlopes
 
 PERTURBATION = 1e-8
-"""Perturbation of coordinates, relative to the largest coordinate [1], with which changes of history values are found.
+"""Perturbation [1] of coordinates, relative to the largest coordinate, with which changes of history values are found.
 """
 DEPENDENT = 1e-6
 """Change [1] of forces or results due to changed history values, relative to the change due to the coordinates. Up to

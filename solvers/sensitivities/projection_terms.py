@@ -42,7 +42,7 @@ from windlass.solvers.sensitivities.turning import ROTATED
 StateFactors = dict[str, FloatArray]
 """Derivatives of the objective with respect to the arrays of a state, by name of the array."""
 PROJECTION_STEP = 1e-6
-"""Perturbation of the motion, relative to the largest coordinate or velocity [1], for derivatives of projections."""
+"""Perturbation [1] of the motion, relative to the largest coordinate or velocity, for derivatives of projections."""
 INSIGNIFICANT = 1e-10
 """Derivative [1] of a projection, relative to the largest adjoint variable. Up to this value, the derivative is treated
 as 0.

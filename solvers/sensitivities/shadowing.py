@@ -10,10 +10,10 @@ coefficients a_k:
 Here λ* is the usual adjoint solution. At the earlier end of a segment, W = Q R is replaced by the orthonormal Q, and Q
 b with b = Qᵀ λ* is subtracted from λ*. The adjoint variables λ are continuous if the coefficients of the next earlier
 segment are a_k+1 = R_k a_k + b_k. The a_k minimise the integral of |λ|². If the equations of motion do not depend
-explicitly on time, the mean of λ·dz/dt is also set to 0. This condition excludes the solution that corresponds to a
-shift in time. The solution that corresponds to a shift in time has the exponent 0 and is also needed. Therefore M must
-exceed the number of positive Lyapunov exponents. The derivative is linear in λ and consists of the products of ∂F/∂p
-with λ* and with W a_k.
+explicitly on time, the mean of λ·dz/dt is also set to 0. This condition removes the part of λ that corresponds to a
+shift in time. For this purpose, W must also contain the solution for a shift in time, which has the exponent 0.
+Therefore M must exceed the number of positive Lyapunov exponents. The derivative is linear in λ and consists of the
+products of ∂F/∂p with λ* and with W a_k.
 
 Sources: A. Ni, Q. Wang, Journal of Computational Physics 347 (2017) 56-77 (non-intrusive least squares shadowing); A.
 Ni, C. Talnikar, Journal of Computational Physics 395 (2019) 690-709 (its adjoint form).

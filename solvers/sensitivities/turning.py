@@ -16,8 +16,9 @@ from windlass.solvers.sensitivities.recorded_motion import set_state
 ROTATED = MOTION[:-1]
 """Arrays of a state with one value per coordinate."""
 TURNING_STEP = 1e-6
-"""Perturbation of Euler parameters, their rates and accelerations, relative to the largest value, and perturbation of
-the unknowns "u" [1]."""
+"""Perturbation [1] of Euler parameters, their rates and accelerations, relative to the largest value, and perturbation
+[1] of the unknowns "u".
+"""
 
 
 @dataclass

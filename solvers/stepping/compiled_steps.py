@@ -36,7 +36,7 @@ MOST = 512
 after each call.
 """
 LONGEST = 0.05
-"""Largest elapsed time of one call of compiled code [s], estimated from the previous call. The time is limited because
+"""Largest elapsed time [s] of one call of compiled code, estimated from the previous call. The time is limited because
 an interruption by Ctrl-C takes effect only at the end of the call.
 """
 HARD = 10

@@ -125,7 +125,7 @@ class StepSizes:
         return ends
 
     def accept(self, steps: int = 1) -> None:
-        """Record that the proposed step, or that the first ``steps`` of the steps that `foresee` has returned, were
+        """Record that the proposed step was accepted, or that the first ``steps`` of the steps from `foresee` were
         accepted.
         """
         assert self._anchor is not None

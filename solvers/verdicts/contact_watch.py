@@ -81,7 +81,7 @@ LARGEST_CUT = 0.5
 SLOW = 0.02
 """Fraction [1] of the largest speed in the contacts of a law. Speeds below this fraction are ignored."""
 TINY = 1e-6
-"""Displacement relative to the size of the model [1]. Speeds below `CREEP` are ignored if they cause smaller
+"""Displacement [1], relative to the size of the model. Speeds below `CREEP` are ignored if they cause smaller
 displacements during the run.
 """
 CREEP = 1e-4
@@ -109,17 +109,17 @@ COUNT, KICK, ROW, STEPS, DEPTH, NEEDED, PASSED, PASSED_ROW, LARGEST, EVENTS, AT,
 gap rate.
 
 COUNT: number of unresolved contacts.
-KICK: change of the gap rate of the worst contact [m/s].
+KICK: change [m/s] of the gap rate of the worst contact.
 ROW: index of the worst contact.
 STEPS: number of steps in the duration of the worst contact.
-DEPTH: depth of the worst contact [m].
-NEEDED: step size that the worst contact needs [s].
-PASSED: largest depth of a missed contact [m].
+DEPTH: depth [m] of the worst contact.
+NEEDED: step size [s] that the worst contact needs.
+PASSED: largest depth [m] of a missed contact.
 PASSED_ROW: index of the missed contact with the largest depth.
-LARGEST: largest speed in the contacts of the law in the run [m/s].
+LARGEST: largest speed [m/s] in the contacts of the law in the run.
 EVENTS: number of steps with unresolved contacts, only in `Findings`.
-AT, SIZE: time and size of the worst step [s], only in `Findings`.
-FACTOR: factor by which the step size is reduced [1].
+AT, SIZE: time [s] and size [s] of the worst step, only in `Findings`.
+FACTOR: factor [1] by which the step size is reduced.
 """
 
 

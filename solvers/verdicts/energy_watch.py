@@ -47,15 +47,17 @@ FIRST = 16
 AFTER = 16
 """Number of steps that are checked after a failed step."""
 SHARE = 0.05
-"""Energy created in the checked steps, relative to the sum of the absolute works and energy changes of all laws in
-these steps [1]. Below this value, the created energy is ignored. The ratio is below 0.01 in resolved runs and 0.16 or
+"""Ratio [1] of the energy created in the checked steps to the sum of the absolute works and energy changes of all laws
+in these steps. Below this value, the created energy is ignored. The ratio is below 0.01 in resolved runs and 0.16 or
 more in unstable runs.
 """
 EPSILON = float(np.finfo(float).eps)
 WEIGHT = 0.01
-"""Smallest energy created over the run that is reported, relative to the largest kinetic energy [1]."""
+"""Smallest ratio [1] of the created energy to the largest kinetic energy of the run for which created energy is
+reported.
+"""
 CREATED, TURNED, KINETIC, ROUNDING, STORED = range(5)
-"""Indices of the sums of a check [J].
+"""Indices of the sums [J] of a check.
 
 CREATED: energy that the laws have created in the step.
 TURNED: sum of the absolute works and energy changes of the laws in the step.

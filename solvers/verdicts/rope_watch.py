@@ -62,19 +62,19 @@ WRAP, FORCE, RECENT, WRAPS, FORCES, STEPS, LAST, OPEN = range(8)
 
 WRAP: present wrap angle [rad] of the rope. FORCE: present force [N] on the pulley. RECENT: largest force [N] of the
 last steps, weighted by `FADING`. WRAPS: sum [rad] of the wrap angles over the steps with contact. FORCES: sum [N] of
-the forces over the steps with contact. STEPS: number of steps with contact. LAST: time of the last step with contact
-[s]. OPEN: number of steps since the last step with contact.
+the forces over the steps with contact. STEPS: number of steps with contact. LAST: time [s] of the last step with
+contact. OPEN: number of steps since the last step with contact.
 """
 CHANGE, ROW, CAUSE, BEFORE, AT, SIZE, COUNT, MOST = range(8)
 """Indices of the data of a law. The worst step is the step with the largest ratio of CHANGE to CAUSE.
 
-CHANGE: change of the tension in the worst step [N].
+CHANGE: change [N] of the tension in the worst step.
 ROW: index of the cable with this tension.
-CAUSE: sum of the possible contributions to the change in the worst step [N].
-BEFORE: largest tension before the worst step [N].
-AT, SIZE: time and size of the worst step [s].
+CAUSE: sum [N] of the possible contributions to the change in the worst step.
+BEFORE: largest tension [N] before the worst step.
+AT, SIZE: time [s] and size [s] of the worst step.
 COUNT: number of steps with doubtful changes.
-MOST: largest tension of the run so far [N], NaN if unknown.
+MOST: largest tension [N] of the run so far, NaN if unknown.
 """
 
 

@@ -62,28 +62,28 @@ step 2048 on, every 512th step is checked.
 GAIN = 0.02
 """Created energy [1], relative to the reference energy. Above this value, a result is doubtful."""
 BURST = 0.5
-"""Energy created at a single check, relative to the reference energy [1]. Above this value, a result is doubtful.
+"""Ratio [1] of the energy created at a single check to the reference energy. Above this value, a result is doubtful.
 `GAIN` is the limit for energy created at several successive checks.
 """
 LOSS = 0.05
-"""Energy lost by a method without numerical damping, relative to the reference energy [1]. Above this value, a result
-is doubtful.
+"""Ratio [1] of the energy lost by a method without numerical damping to the reference energy. Above this value, a
+result is doubtful.
 """
 DESIGNED_LOSS = 0.33
-"""Energy lost by a method with numerical damping, relative to the reference energy [1]. Above this value, a result is
-doubtful.
+"""Ratio [1] of the energy lost by a method with numerical damping to the reference energy. Above this value, a result
+is doubtful.
 """
 SHOWN = 1e-3
 """Smallest lost energy [1] that is reported, relative to the reference energy."""
 STORED, PASSING, SIZES, PLACE, KINETIC, SWING = range(6)
 """Indices of the sums of a check.
 
-STORED: stored energy of all laws [J].
-PASSING: power that laws transfer [W].
-SIZES: sum of the absolute values of all forces [N, N m].
-PLACE: largest coordinate of the model [m, rad, 1].
-KINETIC: kinetic energy of the model [J].
-SWING: a·M a/2 with the accelerations a and the mass matrix M [J/s²].
+STORED: stored energy [J] of all laws.
+PASSING: power [W] that laws transfer.
+SIZES: sum [N, N m] of the absolute values of all forces.
+PLACE: largest coordinate [m, rad, 1] of the model.
+KINETIC: kinetic energy [J] of the model.
+SWING: a·M a/2 [J/s²] with the accelerations a and the mass matrix M.
 """
 IN_A_ROW = 3
 """Number of successive checks. Of these checks, the smallest created energy is used."""
@@ -143,8 +143,8 @@ def sum_rows(powers: FloatArray, first: int, total: FloatArray) -> None:
 @kernel
 def add_carried(time: FloatArray, power: FloatArray, before: FloatArray, carried: FloatArray) -> None:
     """Add the time integral of ``power`` [W] over a step to ``carried`` [J], by the trapezoidal rule. ``before``, shape
-    (2,), contains time and power at the start of the step, and is then replaced by the present values. All other arrays
-    have the shape (1,).
+    (2,), contains the time and the power at the start of the step, and is then replaced by the present values. All
+    other arrays have the shape (1,).
     """
     carried[0] += 0.5 * (time[0] - before[0]) * (power[0] + before[1])
     before[0], before[1] = time[0], power[0]

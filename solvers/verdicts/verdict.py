@@ -64,7 +64,7 @@ class Verdict:
             equilibrium. Each remark is printed once in a run.
         energy: text about the energy that the integration method has lost, for example by intended numerical damping.
             The text is empty if the loss is negligible. The text is also empty if elements or contacts dissipate
-            energy, too. For such models, `EnergyLedger` separates these losses from the loss of the method.
+            energy. For such models, `EnergyLedger` separates these losses from the loss of the method.
         invariants: quantities that must not change during the solve, see `Checks.invariants`.
         stopped: reason why the solve has not reached its end: ``"interrupted"`` or ``"failed"``; empty for a completed
             solve.

@@ -4,8 +4,8 @@ windlass show FILE [-field NAME] [-frame N] [-picture FILE.png] [-movie FILE.mp4
 
 FILE is a file of a Recorder (.vtkhdf or .pvd). Controls of the window: the mouse rotates, moves and zooms; space plays
 and stops; the left and right arrows change the frame; the up and down arrows change the field; the slider selects the
-time; q closes the window. -frame counts from 0. Negative numbers count from the end (-1, the default of pictures, is
-the last frame). Pictures and films can be created on computers without a screen.
+time; q closes the window. Frame numbers count from 0. Negative frame numbers count from the end (-1, the default of
+pictures, is the last frame). Pictures and films can be created on computers without a screen.
 """
 
 from __future__ import annotations

@@ -34,7 +34,8 @@ class SlidingHistory:
     Args:
         joint: the joint.
         node: node with the position along the cables as coordinate.
-        slides: whether the point of the joint can slide along the cables. If false, the point is fixed to the material.
+        slides: whether the point of the joint can slide along the cables. If ``slides`` is false, the point is fixed to
+            the material.
     """
 
     def __init__(self, joint: Entity, node: Entity, slides: bool) -> None:

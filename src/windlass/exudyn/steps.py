@@ -25,7 +25,7 @@ ANSWERED = "PreStep", "PostStep"
 SETTERS = {"Object": "objects", "Load": "loads", "Node": "nodes"}
 VECTORS = (("ODE2Coordinates", "q"), ("ODE2Coordinates_t", "v"), ("DataCoordinates", "data"))
 NOTES = "windlass_notes"
-"""Name of the attribute of a class of MainSystems with its `Notes`."""
+"""Name of the attribute that contains the `Notes` of a class of MainSystems."""
 StepChange = tuple[str, int, str, Any]
 
 

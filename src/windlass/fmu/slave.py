@@ -120,7 +120,7 @@ class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unu
             raise ValueError(f"startTime = {start_time} s: must be {begin} s, the time at which the model begins")
 
     def exit_initialization_mode(self) -> None:
-        """Read the outputs, which starts the process of the model if the process does not run yet."""
+        """Read the outputs. If the process of the model is not running yet, this request starts the process."""
         self._read()
         self._begun = True
 

@@ -193,8 +193,8 @@ class Mooring:
 
     def sensors(self) -> list[Sensor | Converted]:
         """Return sensors for the outputs in the file, in the order and with the names of the file. If the file has no
-        outputs, return sensors of the tensions at all ends of lines, and of the positions of free bodies and of the
-        middles of rods.
+        outputs, return sensors of the tensions at all ends of lines, the positions of free bodies, and the positions of
+        the middles of rods.
         """
         channels = [self._sense(channel.name, *channel[1:]) for channel in self.file.channels]
         if channels:

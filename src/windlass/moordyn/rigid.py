@@ -39,7 +39,7 @@ SMALL = 1e-3
 negligible.
 """
 LEAST = 1e-6
-"""Smallest moment of inertia of a body, relative to the sum of its moments of inertia [1]."""
+"""Smallest moment of inertia [1] of a body, relative to the sum of its moments of inertia."""
 
 
 class Mooring(Protocol):

@@ -31,7 +31,7 @@ projection if the step size changes.
 """
 SPECTRAL_RADIUS = 0.0
 """Spectral radius [1] of the integration method. If slack lines become taut, stiff axial vibrations that steps do not
-resolve can gain energy from the integration method. The largest numerical damping prevents this.
+resolve can gain energy from the integration method. The largest numerical damping prevents this gain of energy.
 """
 OUTPUTS = "outputs.csv"
 """Name of the table of outputs at intervals of dtOut."""

@@ -2,7 +2,7 @@
 
 | option | file | translation |
 | --- | --- | --- |
-| WaveKin 1 | | waves of another program: still water |
+| WaveKin 1 | | still water, because no other program provides waves |
 | WaveKin 2 | wave_frequencies.txt | components at equal steps of the frequency, with interpolated amplitudes |
 | WaveKin 3 | wave_elevation.txt | Fourier components of the elevation at the origin, waves along x |
 | WaveKin 7 | wave_frequencies.txt | the components of the file |
@@ -40,11 +40,13 @@ PROFILE_HEADING, DYNAMIC_HEADING = 3, 4
 ROUNDING = 1e-9
 """Rounding error [1] of the quotient of two times of a series."""
 FASTEST = np.pi
-"""Angular frequency [rad/s] above which MoorDyn leaves out components of a measured elevation."""
+"""Angular frequency [rad/s] above which MoorDyn omits the components of a measured elevation."""
 WAVE_STEP = 0.25
 """Default time [s] between the samples of a measured elevation, option dtWave."""
 NEGLIGIBLE = 1e-8
-"""Share [1] of the variance of a measured elevation that may be left out, in the smallest components."""
+"""Fraction [1] of the variance of a measured elevation. The smallest components are omitted if the sum of their
+variances is at most this fraction.
+"""
 
 
 @dataclass(frozen=True)
@@ -52,8 +54,9 @@ class CurrentGrid:
     """A current on a grid of x, y, z and t, as a user function of `Fluid`.
 
     Velocities are interpolated linearly, and are constant beyond the grid of x, y and z. As in MoorDyn, the velocities
-    repeat after the n times of the grid with the smallest distance h: in the last of the n intervals h the velocities
-    are those at t = 0. The acceleration of the water is 0, as in MoorDyn.
+    are periodic, and the acceleration of the water is 0. Let h be the smallest difference between two successive times
+    of the grid, and T the largest multiple of h within the grid. The period is T + h. From T to T + h, the velocities
+    are equal to the velocities at t = 0.
 
     Attributes:
         axes: ascending coordinates x, y, z [m] and times t [s] of the grid. The velocity does not depend on a
@@ -82,8 +85,8 @@ class CurrentGrid:
 
 
 def repeat(times: FloatArray, t: float) -> float:
-    """Return the time [s] at which MoorDyn reads a series with the ascending ``times`` [s] to find its value at the
-    time t [s], see `CurrentGrid`.
+    """Return the time [s] within a series with the ascending ``times`` [s] at which the periodically repeated series
+    has its value for the time t [s]. See `CurrentGrid`.
     """
     if len(times) == 1:
         return float(times[0])
@@ -224,7 +227,7 @@ def _create_function(x: FloatArray, y: FloatArray, z: FloatArray, t: FloatArray,
 
 
 def _read_dynamic_profile(file: InputFile, at: int) -> dict[str, Any]:
-    """Return the columns for a profile that changes with the time."""
+    """Return the columns for a profile that changes with time."""
     rows = read_table(file, at, DYNAMIC, None, DYNAMIC_HEADING)
     if rows is None:
         return {}

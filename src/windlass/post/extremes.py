@@ -110,8 +110,8 @@ def fit_extremes(
         series: the series, which must be stationary.
         method: "threshold" for a Pareto distribution of the peaks above a threshold, or "blocks" for a Gumbel
             distribution of the maxima of equal blocks.
-        threshold: threshold of the method "threshold", in the unit of the series. If None, the threshold is the value
-            that 10 % of the peaks exceed.
+        threshold: threshold of the method "threshold", in the unit of the series. If ``threshold`` is None, the
+            threshold is the value that 10 % of the peaks exceed.
         blocks: number of blocks of the method "blocks", at least ten. Each block must contain several independent
             peaks.
 

@@ -1798,11 +1798,11 @@ class World():
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         ...
     def table_dofs(self, table: EntityTable) -> IntArray:
-        'World numbers of the coordinates that the rows of a table couple, shape (rows, n), -1 for no coordinate; see\n`dofs_of`.'
+        'Return the world numbers of the coordinates that the rows of a table couple, shape (rows, n), -1 for no\ncoordinate. See `dofs_of`.'
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         'Return the world coordinate numbers of some rows that this process stores, shape (n, width), -1 for no\ncoordinate.'
     def resident_dofs(self, table: EntityTable) -> IntArray:
-        'World coordinate numbers of the rows of a table that this process stores, shape (resident, n), -1 for no\ncoordinate.'
+        'Return the world coordinate numbers of the rows of a table that this process stores, shape (resident, n), -1\nfor no coordinate.'
     def _find_dofs(self, table: EntityTable) -> IntArray:
         ...
     def ref_shape(self, table: EntityTable, name: str) -> tuple[int, int]:

@@ -40,7 +40,7 @@ class MeasuredTable:
         return np.repeat(np.arange(len(self.names)), len(self.times))
 
     def label(self, column: int) -> str:
-        """Return name and unit of a column."""
+        """Return the name and the unit of a column."""
         return self.names[column] + (f" [{self.units[column]}]" if self.units[column] != "1" else "")
 
 

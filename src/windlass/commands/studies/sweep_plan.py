@@ -46,7 +46,7 @@ class SweepPlan:
         jobs: number of cases that run simultaneously.
         limit: time [s] after which a case is stopped; None for no limit.
         retry: whether failed cases are run again.
-        plot: names of results that are drawn. If empty, the first results are drawn.
+        plot: names of results that are drawn. If the list is empty, the first results are drawn.
         quiet: whether only errors are printed.
         report: HTML file of the report. If the text is empty, no report is written.
         words: arguments of the command line after the command.
