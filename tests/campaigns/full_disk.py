@@ -18,7 +18,7 @@ from campaigns.model import Undisturbed, compare, find_rest, in_child, read_run,
 
 
 def limit_files(size: int) -> None:
-    """Limit the length of all files that this process writes from now on [bytes]."""
+    """Limit the length [bytes] of all files that this process writes from now on."""
     signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
 

@@ -24,15 +24,15 @@ import windlass.connectors as con
 import windlass.elements as el
 
 ERROR = 0.05
-"""Largest relative error of the speed after an impact in a run with the verdict "ok" [1]."""
+"""Largest relative error [1] of the speed after an impact in a run with the verdict "ok"."""
 RESOLVED = 25.0
-"""Steps per contact above which all methods except Euler's resolve the contact [1]."""
+"""Number of steps per contact above which all methods except Euler's resolve the contact."""
 MASS = 1.0
 
 
 class Scene(NamedTuple):
-    """A world with an impact, the coordinate whose speed reverses, the arm of this coordinate [m], and a start state if
-    it differs from the initial values.
+    """A world with an impact, the coordinate whose speed reverses, the lever arm [m] of this coordinate if it is an
+    angle, and a start state if it differs from the initial values.
     """
 
     world: wl.World
@@ -50,13 +50,13 @@ class Impact(NamedTuple):
 
     @property
     def radius(self) -> float:
-        """Return the radius of spheres [m], which is about four times the penetration."""
+        """Return the radius [m] of spheres, about four times the penetration."""
         return 1.5 * self.speed * self.time
 
     @property
     def wide(self) -> float:
-        """Return the radius of bodies that fall on cables [m]. With a small radius, the masses of slopes would be too
-        small.
+        """Return the radius [m] of bodies that fall on cables. With a small radius, the masses of the slope coordinates
+        of the cables would be too small.
         """
         return max(self.radius, 1.0)
 
@@ -91,7 +91,7 @@ def stop_joint(impact: Impact) -> Scene:
 
 
 def meet_plane(impact: Impact) -> Scene:
-    """Create a sphere that hits a half space of the same material, by `HuntCrossley`."""
+    """Create a sphere that hits a half space of the same material, with the contact law `HuntCrossley`."""
     world = wl.World()
     ball = world.add(
         el.MassPoint, mass=MASS, position=(0, impact.radius + impact.gap, 0), velocity=(0, -impact.speed, 0)
@@ -126,7 +126,7 @@ def meet_sphere(impact: Impact) -> Scene:
 
 
 def meet_pair(impact: Impact) -> Scene:
-    """Create a sphere that hits a fixed sphere, by a linear `ContactSphereSphere`."""
+    """Create a sphere that hits a fixed sphere, with a linear `ContactSphereSphere`."""
     world = wl.World()
     ball = world.add(
         el.RigidBody3D, position=(0, 0, 2.0 * impact.radius + impact.gap), velocity=(0, 0, -impact.speed), mass=MASS,
@@ -173,7 +173,7 @@ def stop_gear(impact: Impact) -> Scene:
 
 
 def meet_disc(impact: Impact) -> Scene:
-    """Create an upright disc that falls on a plane, by `RollingDiscPenalty`."""
+    """Create an upright disc that falls on a plane, with the contact law `RollingDiscPenalty`."""
     world = wl.World()
     disc = world.add(
         el.RigidBody3D, position=(0, 0, impact.radius + impact.gap), velocity=(0, 0, -impact.speed), mass=MASS,
@@ -216,8 +216,8 @@ def lay_cable(world: wl.World, impact: Impact, dimensions: int) -> tuple[wl.Enti
 
 
 def touch_circle(law: type[Any] | None) -> Callable[[Impact], Scene]:
-    """Create a circle that falls on a fixed cable, with a 2D law. If ``law`` is None, the law for many circles is
-    used.
+    """Create a circle that falls on a fixed cable, with a 2D contact law. If ``law`` is None, the contact law for many
+    circles is used.
     """
 
     def meet_cable(impact: Impact) -> Scene:
@@ -303,7 +303,7 @@ REFUSED: tuple[tuple[Callable[[Impact], Scene], str], ...] = tuple(
 
 
 class Judged(NamedTuple):
-    """Result of one run: number of steps per contact, relative error of the speed [1], verdict, and description of the
+    """Result of one run: number of steps per contact, relative error [1] of the speed, verdict, and description of the
     case.
     """
 

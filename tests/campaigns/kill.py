@@ -15,7 +15,7 @@ CALLS = 750
 
 
 def run(count: int, folder: Path, seed: int = 1) -> str:
-    """Kill a number of runs, every second run in a disk call; read the files, and restart.
+    """Kill a number of runs, read their files, and restart them. Every second run is killed during a disk call.
 
     Runs that end before the kill are also checked, but not counted.
 

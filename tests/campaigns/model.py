@@ -47,7 +47,7 @@ class Reporter(StepHook):
 
 
 def simulate(folder: Path, pipe: int = -1, restart: bool = False) -> None:
-    """Run the model for some steps; its last state is saved."""
+    """Simulate some steps of the model, and save the last state."""
     world = World(gravity=(0.0, -9.81))
     cable = straight_cable(
         world, (0, 0), (1, 0), 40, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5, name="rope"
@@ -149,7 +149,7 @@ def compare(found: dict[str, Any], whole: dict[str, Any], least: int) -> None:
 
 
 def find_rest(folder: Path) -> list[str]:
-    """List hidden files that a run has left."""
+    """List hidden files that remain after a run."""
     return sorted(path.name for path in folder.iterdir() if path.name.startswith("."))
 
 

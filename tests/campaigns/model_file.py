@@ -4,9 +4,9 @@ Loading the changed file must have one of three outcomes: an error that names th
 model, or a changed model with a warning.
 
 Each key of a file is removed, renamed or given twice, or the value of the key is replaced. The new value is of another
-type, nan, infinity, 1e300, a negative or another number, null, deep brackets, a wrong label, or a list of another
-length. The first residual of each loaded model is evaluated, because some wrong references and tables are found only in
-this evaluation.
+type, nan, infinity, 1e300, a negative or another number, null, deeply nested brackets, a wrong label, or a list of
+another length. The first residual of each loaded model is evaluated, because some wrong references and tables are found
+only in this evaluation.
 """
 
 from __future__ import annotations
@@ -124,7 +124,7 @@ def judge(path: Path, whole: World, functions: dict[str, Callable[..., Any]]) ->
     """Return the outcome of loading a changed file, and the error if there is one.
 
     Raises:
-        AssertionError: an edit gave no warning.
+        AssertionError: a change caused no warning.
     """
     with warnings.catch_warnings(record=True) as said:
         warnings.simplefilter("always")

@@ -157,14 +157,14 @@ def write_table(folder: Path) -> None:
 
 
 def finish_search(folder: Path) -> None:
-    """Write the table and the picture of windlass optimise."""
+    """Write the table and the picture of `windlass optimise`."""
     rows = [{"case": 1, "friction": 0.3, "status": "ok", "reason": "", "run_time": 1.0, "loss": 0.5}]
     sweep_table.write_table(folder, rows, optimise.TABLE)
     convergence_plot.draw_convergence(folder / optimise.PICTURE, [0.5], [True], "loss", 1.0)
 
 
 def finish_fit(folder: Path) -> None:
-    """Write tables, result and picture of windlass identify."""
+    """Write the tables, the result and the picture of `windlass identify`."""
     data = folder / "data.csv"
     data.write_text("time [s],x [m]\n0,1\n1,2\n2,2\n")
     own = {"output": str(folder), "confidence": 0.95}
@@ -178,7 +178,7 @@ def finish_fit(folder: Path) -> None:
 
 
 def finish_spread(folder: Path) -> None:
-    """Write result and picture of windlass uncertainty."""
+    """Write the result and the picture of `windlass uncertainty`."""
     laws = {"friction": Distribution("uniform:0.1:0.8", "uniform", (0.1, 0.8), "1")}
     own = {"output": str(folder), "method": "first_order"}
     plan = uncertainty.UncertaintyPlan(folder, (), own, laws)
@@ -189,7 +189,7 @@ def finish_spread(folder: Path) -> None:
 
 
 def finish_sweep(folder: Path) -> None:
-    """Write table and picture of a sweep."""
+    """Write the table and the picture of a sweep."""
     rows = [{"case": k, "mu": k, "status": "ok", "reason": "", "run_time": 1.0, "x": 2.0 * k} for k in (1, 2)]
     sweep.check_files(folder)
     sweep_table.write_table(folder, rows)
@@ -204,7 +204,7 @@ def export_exudyn(folder: Path) -> None:
 
 
 def show_picture(folder: Path) -> None:
-    """Check the path of a picture as windlass show does, and write a picture to this path."""
+    """Check the path of a picture as `windlass show` does, and write a picture to this path."""
     path = show.check_picture(str(folder / "frame.png"), "picture")
     solve_picture = EnergyLedger()
     solve(solve_picture)
@@ -222,7 +222,7 @@ def evaluate_table(folder: Path) -> None:
 
 
 def write_options(folder: Path) -> None:
-    """Write the file of windlass tune."""
+    """Write the file of `windlass tune`."""
     write_output(folder / "model.opts", b"# windlass tune model.py\n-dynamic_pc_type lu\n", "-best", "file of options")
 
 
@@ -258,7 +258,7 @@ WAYS = (
     Way("windlass tune", ("model.opts",), write_options),
 )
 NO_FILE_AT_ALL = ("-last_good", "-log_view", "-dynamic_snes_monitor")
-"""Options whose files are written only after the end of this run, or never."""
+"""Options whose files are written only after the end of the run, or never."""
 
 
 def put(kind: str, path: Path, folder: Path, rng: random.Random) -> Path:

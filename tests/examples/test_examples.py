@@ -115,8 +115,8 @@ def test_rope_in_wind(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", ["-load 3000 -height 10 -travel 6 -duration 20", "-travel -8"])
 def test_hoist_spin(words: str, tmp_path: Path) -> None:
-    """The torque of the rope turns the block as the equations of a light rope predict, while the winch lifts the block,
-    and if it lowers the block until the falls cross.
+    """The torque of the rope turns the block as the equations of a light rope predict. This is true while the winch
+    lifts the block, and while the winch lowers the block until the falls cross.
     """
     results, table = run_example("hoist_spin", ["-output", "none", *words.split()], tmp_path)
     last = "time at which the falls cross [s]" if "-travel -8" in words else "angle after the lift [rad]"
@@ -354,8 +354,8 @@ def test_hoist_fmu(tmp_path: Path) -> None:
 
 
 def test_identify_friction(tmp_path: Path) -> None:
-    """The slipping belt has the acceleration of the formula of Euler and Eytelwein. The file of measurements contains
-    the speed with the stated noise.
+    """The acceleration of the slipping belt agrees with the formula of Euler and Eytelwein. The file of measurements
+    contains the speed with the stated noise.
     """
     words = ["-output", "none", "-friction", "0.3", "-measured", "measured.csv", "-noise", "0.1"]
     results, table = run_example("identify_friction", words, tmp_path)

@@ -56,7 +56,7 @@ def test_a_law_is_a_screenful_or_two(page: str, name: str, lines: int) -> None:
 
 
 def test_laws_have_no_columns_of_their_own() -> None:
-    """In the guides, kernels read columns under the names of their component class.
+    """In the guides, kernels read columns by the names that the columns have in their component class.
 
     Only the guide for a law on cables defines an additional NamedTuple of arrays, because this law tabulates shape
     functions.

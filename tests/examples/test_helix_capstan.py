@@ -14,7 +14,7 @@ from support.processes import ROOT, run_windlass
 
 @pytest.mark.long
 def test_groove(tmp_path: Path) -> None:
-    """The check at the end passes for a V-groove from the command line, after the report is printed."""
+    """For a V-groove from the command line, the example prints its report, and the check at the end passes."""
     words = ["run", str(ROOT / "examples" / "helix_capstan.py"), "-table", "false", "-lead", "0", "-groove", "0.6"]
     done = run_windlass([*words, "-elements", "32", "-summary", "helix.json"], folder=tmp_path)
     assert done.returncode == 0, done.stderr

@@ -100,7 +100,7 @@ class Session:
         self.manager, self.client = start_new_kernel(cwd=str(folder), env=environment())
 
     def run(self, cell: str, interrupted: bool = False) -> list[dict[str, Any]]:
-        """Return the messages of a cell. If requested, the cell is interrupted after its first output."""
+        """Run a cell, and return its messages. If requested, the cell is interrupted after its first output."""
         number, messages = self.client.execute(cell), []
         while True:
             message = self.client.get_iopub_msg(timeout=TIMEOUT)

@@ -36,7 +36,7 @@ def create_pendulum(fall: float) -> wl.State:
 
 
 def create_stiff_pendulum(p: Mapping[str, float]) -> tuple[wl.World, Callable[[wl.State], dict[str, float]]]:
-    """Create a mass on a spring along x, and return its position."""
+    """Create a mass on a spring along x, and return the position of the mass."""
     world = wl.World()
     point = world.add(el.MassPoint, position=(0.0, 0.0), mass=1.0)
     con.fix(world, point, "y")

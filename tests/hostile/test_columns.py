@@ -54,7 +54,7 @@ def expect_error(call: Callable[[], object], name: str, what: str) -> str | None
 
 
 def empty_is_no_row(kind: type[Component], label: str) -> bool:
-    """Arrays without rows add no rows to components without references, because a script may have zero rows."""
+    """Components without references accept arrays without rows, because a script may compute zero rows."""
     return label == "empty array" and all(ref.optional for ref in kind.refs.values())
 
 

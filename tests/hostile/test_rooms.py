@@ -85,7 +85,7 @@ def build_loads() -> wl.World:
 
 
 def build_marked() -> wl.World:
-    """Build a 3D cable with components that name a place on the cable."""
+    """Build a 3D cable with components that refer to a position on the cable."""
     world, cables = create_span(
         "space", 2, 2.0, axial_damping=1.0, bending_damping=0.1, reference_strain=0.01,
         strain_is_relative_to_reference=0.5,
@@ -118,9 +118,7 @@ ANY_SIGN = {
     "wave_numbers", "wave_velocities", "gust_amplitudes", "gust_frequencies", "gust_phases", "table_strains",
     "table_tensions", "store_twist", "working_strains", "working_tensions", "working_exponent",
 }  # fmt: skip
-"""Columns without a bound: either both signs are meaningful, or a check of the row contains the bound, see
-`REFUSED`.
-"""
+"""Columns without a bound: either both signs are meaningful, or a check of the row applies the bound, see `REFUSED`."""
 ZERO = {
     # 0 means no end, no limit, or an automatic value
     "half_length", "half_width", "depth", "outer_radius", "damping_depth", "skin", "apart", "shortest", "wave_growth",
@@ -226,8 +224,8 @@ REFUSED: list[tuple[str, type[Component], str, Any, str]] = [
 def test_refused(
     model: str, kind: type[Component], name: str, value: Any, message: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """A wrong column in all rows of a kind in a whole model gives an error when the rows are added or before the first
-    solve.
+    """If a column of a component has a wrong value in all rows of a model, an error is raised when the rows are added
+    or before the first solve.
     """
     MODELS[model]().finalize()
     add = World.add
@@ -276,7 +274,7 @@ def test_axes_of_any_length() -> None:
 
 
 def test_off_the_rope_beyond_all_numbers() -> None:
-    """A position at such a distance from the rope that the computed distance is NaN is also refused."""
+    """A position is also refused if its computed distance from the rope is NaN."""
     world, _, _, joint = create_ring(4, True)
     state = wl.State(world)
     state.put(el.nodes_of(world, joint), [[1e300]])

@@ -24,7 +24,7 @@ class Unreadable:
 
 
 def function(*_: Any) -> float:
-    """Function as the value of an argument that takes no functions."""
+    """Function that is passed to arguments that take no functions."""
     return 1.0
 
 
@@ -81,7 +81,7 @@ NONSENSE: dict[str, Any] = {
     "beyond floats": 10**400,
     "text in array": np.array("1.0"),
 }
-"""Values that every column and argument of numbers, of yes or no, or of a choice must refuse."""
+"""Values that all columns and arguments for numbers, truth values or choices must refuse."""
 FOR_NUMBERS: dict[str, Any] = {
     "True": True,
     "False": False,

@@ -200,8 +200,8 @@ def test_tangent_of_options(columns: Any) -> None:
 @pytest.mark.parametrize("offset", [0.0, -0.02])
 @pytest.mark.parametrize("order", ORDERS)
 def test_balances_in_2d(order: int, offset: float) -> None:
-    """The sums of all forces and of all moments on beams and circle are 0. The power of all forces equals the power of
-    the points.
+    """The sums of all forces and of all moments on beams and circle are 0. The power of all forces equals the sum of
+    the powers at the points.
     """
     line = create_plane_line(order, vertical_offset=offset)
     f, x, v = line.forces(), line.assembly.fields.x[: line.count], line.assembly.fields.v[: line.count]
@@ -217,8 +217,8 @@ def test_balances_in_2d(order: int, offset: float) -> None:
 @pytest.mark.parametrize("name", SURFACES)
 @pytest.mark.parametrize("thick", [False, True])
 def test_balances_in_3d(name: str, thick: bool) -> None:
-    """The sums of the forces and of the moments on beams and body are 0. The power of all forces equals the power of
-    the points.
+    """The sums of the forces and of the moments on beams and body are 0. The power of all forces equals the sum of the
+    powers at the points.
     """
     line = create_space_line(name, thick=thick)
     f, x, v = line.forces(), line.assembly.fields.x[: line.count], line.assembly.fields.v[: line.count]

@@ -112,8 +112,9 @@ def test_rigid_rotations(order: int) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("x", [0.17, 0.43])
 def test_reciprocity(x: float, order: int) -> None:
-    """A torque at a point of a cantilever turns its end by M x/EI, and about the axis by M x/GJ. If the torque is
-    conjugate to the rotation of the point, this holds for all orders by the theorem of Betti.
+    """A transverse torque M at the point x of a cantilever rotates the end of the cantilever by M x/EI, and a torque M
+    about the axis by M x/GJ. If the torque is conjugate to the rotation of the point, these results are exact for all
+    orders by the theorem of Betti.
     """
     for dims, vector, stiffness in ((2, (0.0, 0.0, 1e-4), 2.0), (3, (0.0, 0.0, 1e-4), 3.0), (3, (1e-4, 0.0, 0.0), 1.5)):
         world, rest = World(), (0.0,) * (dims - 1)

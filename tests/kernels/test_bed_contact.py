@@ -124,7 +124,7 @@ def test_tangent(name: str, fixed: bool) -> None:
 @pytest.mark.parametrize("name", ["plane", "drum"])
 def test_forces_moments_and_power(name: str) -> None:
     """The sums of forces and moments on line and body are 0, so a common rigid motion requires no power. The power of
-    the forces equals the power of the outputs.
+    the forces equals the sum of the powers in the outputs.
     """
     arc = create_arc(name)
     f, fields = arc.forces(), arc.assembly.fields
@@ -148,7 +148,7 @@ def test_forces_moments_and_power(name: str) -> None:
 @pytest.mark.parametrize("name", ["plane", "drum"])
 def test_springs_and_bristles_have_a_potential(name: str) -> None:
     """While all points stick, and while suction follows the line up to g = 0, the rates of the stored energies are
-    equal to the powers. On curved surfaces and for turning lines, the lever power is excluded.
+    equal to the powers. On curved surfaces and for turning lines, the powers do not include the lever power.
     """
     arc = create_arc(name, contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)
     arc.data[:, POINTS : 2 * POINTS] = 0.0

@@ -78,8 +78,9 @@ def test_wholly_wet_and_dry(kind: int) -> None:
 
 
 def test_closed_forms_of_a_cylinder() -> None:
-    """An inclined cylinder whose ends the plane does not cut has the volume π R² times its draft on the axis; a lying
-    cylinder has the area of a segment of a circle."""
+    """An inclined cylinder whose ends the plane does not cut has the immersed volume π R² times its draft on the axis.
+    The immersed cross section of a lying cylinder is a segment of a circle.
+    """
     V, S, *_ = eval_immersion(CYLINDER, 0.1, (0.3, 0.4, 1.2))
     assert_allclose(V, np.pi * 0.25 * (0.65 + 0.1 / 1.2), rtol=1e-13)
     assert_allclose(S[:2], -np.pi * 0.25**2 / 4.0 * np.array((0.3, 0.4)) / 1.2, rtol=1e-13)
@@ -89,7 +90,9 @@ def test_closed_forms_of_a_cylinder() -> None:
 
 
 def build(dims: int) -> wl.World:
-    """Create bodies in water with current and waves, in wind, and in a fluid everywhere with a user function."""
+    """Create bodies in water with current and waves, in wind, and in a fluid without surface whose flow is a user
+    function.
+    """
     up = np.eye(3)[dims - 1]
     across = float(dims == 3)
     world = wl.World(gravity=-G * up)
@@ -165,7 +168,7 @@ def test_inactive_loads_exert_no_force(dims: int) -> None:
 
 
 def test_sphere_on_the_node_of_a_cable() -> None:
-    """A buoy at a node of a cable has the outputs of its immersed volume."""
+    """The outputs of a buoy at a node of a cable agree with the closed forms for its immersed volume."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     node = world.add(PointSlope3D, position=(0.0, 0.0, 0.1), slope=(1.0, 0.0, 0.0))
     sea = world.add(con.Fluid, density=RHO, surface=0.05)
@@ -250,7 +253,7 @@ def test_warning_below_the_bed(capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_numbers_for_all_components() -> None:
-    """One number is a value for all axes or ends, in `World.add` and in `World.set`."""
+    """In `World.add` and in `World.set`, a single number is the value for all axes or both ends."""
     world = wl.World(gravity=(0.0, 0.0, -G))
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)
     sea = world.add(con.Fluid, density=RHO)

@@ -54,7 +54,7 @@ def differentiate_energy(world: wl.World, state: wl.State, name: str) -> Any:
 def test_laws_of_broken_beams(kind: str, order: int) -> None:
     """Tangents of a line with a broken beam agree with differences, forces are the gradient of the energy, and outputs
     of the broken beam are 0. Mass and other beams do not change. The two parts of the line move apart without force,
-    and inner nodes are connected to one of the parts.
+    and the inner nodes of the broken beam are connected to one of the parts.
     """
     world, line = BEAMS[kind](order, elements=3)
     name = line.kind
@@ -96,7 +96,8 @@ def test_laws_of_broken_beams(kind: str, order: int) -> None:
 @pytest.mark.parametrize("kind", ["2D", "3D", "twist"])
 def test_laws_of_broken_winch_cables(kind: str) -> None:
     """Tangents of a winch rope with a broken cable agree with differences, and forces are the gradient of the energy,
-    less the energy of the rope in the winch. The energy of the broken cable is that of its slopes, and its outputs are
+    less the energy of the rope in the winch. The energy of the broken cable is the energy of its slopes, and its
+    outputs are
     0. Other cables, mass and weight do not change.
     """
     world, space = wl.World(), kind != "2D"

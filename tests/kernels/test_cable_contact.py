@@ -55,8 +55,8 @@ def test_tangent(friction: float, state: float) -> None:
     """The tangent agrees with differences for two moving ropes with bristles. The ropes cross at an oblique angle, and
     the contact is not in the middle of a cable.
 
-    The truncation error of differences is proportional to the square of the step. The rounding error is divided by the
-    step.
+    The truncation error of differences is proportional to the square of the step. The rounding error is inversely
+    proportional to the step.
     """
     ropes = create_crossing(0.8, 2e-4, held=False, offset=0.004, friction_coefficient=friction, **LAW)
     start = wl.State(ropes.world)
@@ -231,7 +231,7 @@ def create_slots(cables: int = 5) -> ContactPlaces:
 
 
 def test_lists_of_contacts() -> None:
-    """Contacts are listed in the order of both cables and of the slots, for any history values."""
+    """Contacts are listed in the order of the first cable, the second cable and the slot, for any history values."""
     places, rng = create_slots(), np.random.default_rng(0)
     at = places.slots.at
     for _ in range(20):

@@ -35,7 +35,7 @@ BY_DIFFERENCES = {
 these columns are extrapolated differences.
 """
 ROWS = 6
-"""Number of rows of a component, from the first row on, among which a row that affects the residual is searched."""
+"""Number of the first rows of a component that are searched for a row that affects the residual."""
 ABSENT = {
     "ContactCircleCable2D": "the force of `ContactFrictionCircleCable2D` without friction",
     "ContactFrictionSurfaceSetBeam3D": "the columns and the law of `ContactFrictionSurfaceBeam3D`",

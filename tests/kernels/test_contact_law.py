@@ -43,8 +43,9 @@ def test_normal_force(depth: float, clip: bool, gap: float, vn: float) -> None:
 @pytest.mark.parametrize(("slips", "least"), [(False, 0.0), (True, 0.0), (True, 0.5), (True, 1.0)])
 @pytest.mark.parametrize("fn", [-5.0, -15.0, -60.0])
 def test_friction_in_a_plane(slips: bool, least: float, fn: float) -> None:
-    """The force is tau while the point sticks. While the point slips, the force has the magnitude of the limit, or is
-    tau divided by the share below which the force is proportional to tau.
+    """The force is tau while the point sticks. While the point slips, the force has the direction of tau and the
+    magnitude of the limit. If the magnitude of tau is below the fraction ``least`` of the limit, the force is
+    tau/least.
     """
     p, u, v = create_law(), np.array([1e-3, -5e-4, 2e-4]), np.array([0.02, 0.05, -0.04])
     tau, limit = 5e3 * u + 20.0 * v, 0.4 * abs(fn)

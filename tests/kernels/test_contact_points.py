@@ -119,8 +119,8 @@ def test_damping_that_fades_in_has_its_tangent() -> None:
 
 @pytest.mark.parametrize("y", [0.0, 0.05])
 def test_forces_moments_and_power(y: float) -> None:
-    """The sums of all forces and of all moments on cable and circle are 0. The power of all forces equals f_n v_n + f_t
-    v_t of all points.
+    """The sums of all forces and of all moments on cable and circle are 0. The power of all forces equals the sum of
+    f_n v_n + f_t v_t over all points.
     """
     arc = create_arc(y)
     f, fields = arc.forces(), arc.assembly.fields
@@ -347,7 +347,9 @@ def test_stretch_before_a_circle_is_the_mean_over_one_length() -> None:
 
 @pytest.mark.parametrize("y", [0.0, 0.05])
 def test_return_map_skips_far_rows(y: float) -> None:
-    """The return map skips rows that are far from the circle, and has the results of an update in all other rows."""
+    """The return map skips rows that are far from the circle. In all other rows, its results equal the results of an
+    update.
+    """
     arc = create_arc(y, press=50.0)
     (system,) = (system for system in arc.assembly.systems if system.return_map.motion is not None)
     skipped, closed = compare_maps(arc, system.return_map.motion, 2, POINTS)

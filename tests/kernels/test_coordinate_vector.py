@@ -54,7 +54,7 @@ CASES: dict[str, dict[str, Any]] = {
 
 
 def create(**columns: Any) -> tuple[World, Entity]:
-    """Create a row between a body and a point, in 2D."""
+    """Create a constraint between a body and a point in 2D."""
     world = World()
     body = world.add(RigidBody2D, position=(0.2, 0.3), mass=2.0, inertia=0.5)
     point = world.add(MassPoint, position=(1.0, 0.1), mass=1.0)

@@ -129,8 +129,8 @@ def test_drawing() -> None:
 
 
 def test_history_of_exudyn() -> None:
-    """The history values of a segment in Exudyn's form are those of its deepest contact. A segment without contact has
-    the index -1.
+    """In Exudyn's form, the history values of a segment are the values of its deepest contact. A segment without
+    contact has the index -1.
     """
     world, _, contact = turning_roller()
     assembly = Assembly(world)

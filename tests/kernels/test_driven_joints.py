@@ -150,8 +150,8 @@ def exact_pendulum(end: float) -> tuple[float, float]:
     ],
 )
 def test_pendulum_in_a_driven_slot(method: str) -> None:
-    """Angle of the pendulum and torque of the drive agree with Lagrange's equation. Rates of the drive are differences
-    in time.
+    """Angle of the pendulum and torque of the drive agree with Lagrange's equation. Rates of the drive agree with
+    differences in time.
     """
     exact = np.array(exact_pendulum(0.8))
     if method == "rk":

@@ -36,7 +36,7 @@ NONE = Force(0.0, (1.0, 0.0), False)
 
 @kernel
 def smooth(x: FloatArray, y: FloatArray) -> None:
-    """Fill y with functions whose derivatives complex steps give."""
+    """Fill y with functions whose derivatives can be computed by complex steps."""
     a, b = x[0], x[1]
     y[0] = np.sin(a) * np.cos(b) - a / b
     y[1] = np.exp(a * b) + np.tanh(a) - np.tan(b)
@@ -48,7 +48,7 @@ def smooth(x: FloatArray, y: FloatArray) -> None:
 
 @kernel
 def smooth_by_math(x: FloatArray, y: FloatArray) -> None:
-    """Fill y with the results of `smooth` by functions of the module math."""
+    """Fill y with the results of `smooth`, computed by functions of the module math."""
     a, b = x[0], x[1]
     y[0] = math.sin(a) * math.cos(b) - a / b
     y[1] = math.exp(a * b) + math.tanh(a) - math.tan(b)
@@ -118,7 +118,9 @@ def evaluate(function: Any, x: FloatArray, direction: FloatArray, size: int) -> 
 @pytest.mark.parametrize("direction", [(1.0, 0.0), (0.0, 1.0), (0.6, -0.8)])
 @pytest.mark.parametrize("point", [(0.7, 1.3), (-0.4, 2.1), (0.0, 0.9)])
 def test_derivatives_of_smooth_functions_are_exact(point: Any, direction: Any) -> None:
-    """The derivatives agree with complex steps through the Python source, also for functions of the module math."""
+    """The derivatives agree with complex-step derivatives of the Python source, also for functions of the module
+    math.
+    """
     x, d, h = np.array(point), np.array(direction), 1e-40
     values, slopes = evaluate(smooth, x, d, 6)
     y = np.zeros(6, complex)
@@ -152,8 +154,8 @@ def test_derivatives_of_angles_and_complex_numbers_are_exact(point: Any, directi
 
 
 def test_comparisons_use_values() -> None:
-    """At a kink, the derivative is the derivative of the branch that the value selects. Records, integers, constant
-    tuples and new arrays can be used.
+    """At a kink, the derivative is the derivative of the branch that the value selects. Kernels can use records,
+    integers, constant tuples and new arrays.
     """
     rows = create_records(stiffness=np.array([2.0, 3.0, 5.0]), offset=np.array([[0.0, 1.0], [9.0, 1.0], [0.0, 1.0]]))
     x, f, count = np.array([1.0, -2.5, 0.5]), np.zeros(6), np.zeros(1, np.int64)

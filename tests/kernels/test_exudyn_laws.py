@@ -79,8 +79,8 @@ def two_bodies(law: type[Component], **columns: Any) -> tuple[World, Entity]:
 
 
 def force_at(world: World, state: dict[str, Any], data: Any = 0.0) -> np.ndarray:
-    """Return the forces on the 14 coordinates of both bodies, without inertia forces. Both programs omit inertia forces
-    here.
+    """Return the forces on the 14 coordinates of both bodies, without inertia forces. The recorded forces of Exudyn do
+    not contain inertia forces either.
     """
     assembly = Assembly(world)
     assembly.fields.data[:] = data

@@ -55,7 +55,9 @@ ERRORS = {
 }
 """Cases in which the original program uses E = 1 Pa or returns NaN."""
 OTHERS = ("K_edge_011", "K_edge_015")
-"""Cases with two spheres on one body, and with a triangle mesh, which Windlass does not have."""
+"""A case with two spheres on one body, which do not touch in Windlass, and a case with a triangle mesh, which Windlass
+does not support.
+"""
 LEFT_OUT = ("L_multi_001", "L_multi_002", "L_multi_003")
 """Cases in which the original program omits all contacts after the first contact that separates with a tensile
 force.
@@ -320,8 +322,8 @@ def scatter(random: np.random.Generator, count: int, spread: float) -> dict[str,
 
 
 def test_both_loops_agree() -> None:
-    """The fast loop for spheres and half spaces and the general loop give equal forces for 200 bodies and points, both
-    on surfaces and on coordinates.
+    """The fast loop for spheres and half spaces and the general loop give equal forces on surfaces and on coordinates,
+    for 200 bodies and points.
     """
     random = np.random.default_rng(11)
     world = World()

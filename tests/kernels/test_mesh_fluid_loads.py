@@ -168,7 +168,7 @@ def test_a_plane_through_faces() -> None:
 
 
 def build(dims: int) -> wl.World:
-    """Create bodies with meshes in water with current and waves, in wind, and in a fluid everywhere."""
+    """Create bodies with meshes in water with current and waves, in wind, and in a fluid without surface."""
     up, across = np.eye(3)[dims - 1], float(dims == 3)
     world = wl.World(gravity=-G * up)
     waves = con.jonswap(1.0, 4.0, seed=2, count=4, direction=0.5 * across)
@@ -343,7 +343,7 @@ def test_files(ending: str, tmp_path: Path) -> None:
 
 
 def test_quadrilaterals_and_other_cells(tmp_path: Path) -> None:
-    """Quadrilaterals are divided, and cells of volumes and lines are omitted."""
+    """Quadrilaterals are divided into triangles, and cells of volumes and lines are omitted."""
     points = np.array([(x, y, z) for z in (0.0, 1.0) for x, y in ((0, 0), (1, 0), (1, 1), (0, 1))], float)
     quads = np.array([(3, 2, 1, 0), (4, 5, 6, 7), (0, 1, 5, 4), (1, 2, 6, 5), (2, 3, 7, 6), (3, 0, 4, 7)])
     cells = [("quad", quads), ("hexahedron", np.arange(8)[None]), ("line", np.array([(0, 6)]))]

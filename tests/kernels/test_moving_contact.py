@@ -142,7 +142,7 @@ def twin(kinds: str, seed: int, s: float = S, s_t: float = S_T, **more: Any) -> 
 
 
 def travel(pairs: Pairs, s: float, sticking_length: str | None) -> Any:
-    """Return the displacement of the material [m] since the sticking positions were stored, shape (pairs, segments).
+    """Return the displacement [m] of the material since the sticking positions were stored, shape (pairs, segments).
     All cables have the same coordinate s.
 
     With current lengths, the displacement is measured from s0, in current lengths of the chords.
@@ -272,8 +272,8 @@ COMBINATIONS += list(product((True, False), (0.0,), PLACES, (True, False), LENGT
 
 @pytest.mark.parametrize(("normals", "stiffness", "place", "clip", "sticking"), COMBINATIONS)
 def test_tangent(normals: bool, stiffness: float, place: Any, clip: bool, sticking: str) -> None:
-    """All derivatives, including the derivatives for s and s_t, agree with central differences for moving and plain
-    cables.
+    """All derivatives, including the derivatives with respect to s and s_t, agree with central differences for moving
+    and plain cables.
     """
     columns = {"use_segment_normals": normals, "friction_stiffness": stiffness, "clip_normal_force": clip}
     columns["sticking_length"] = sticking

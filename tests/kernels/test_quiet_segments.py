@@ -36,7 +36,9 @@ def draw(rng: np.random.Generator, n: int) -> FloatArray:
 
 
 def find_change(points: FloatArray) -> tuple[float, float]:
-    """Return the largest change [m/s] of the rate of a gap, and the largest distance [m] of missed contact."""
+    """Return the largest change [m/s] of the rate of a gap, and the largest depth [m] of a contact between the two
+    instants.
+    """
     change, missed, share = 0.0, 0.0, np.linspace(0.0, 1.0, 50)
     for a, b in pairwise(points):
         x0, y0, before, rate0 = find_closest(*a[4:8], *b[4:8])

@@ -40,8 +40,8 @@ PAIRS: dict[str, tuple[ReadyFunction, Callable[[float], float]]] = {
 
 @pytest.mark.parametrize("name", PAIRS)
 def test_values_are_those_of_python(name: str) -> None:
-    """Values equal the values of Python functions at the points of the table, between them, before the first and after
-    the last point.
+    """Values equal the values of Python functions at the points of the table, between the points, before the first
+    point and after the last point.
     """
     ready, plain = PAIRS[name]
     exact = name != "table"  # NumPy interpolates with another order of operations

@@ -43,7 +43,7 @@ POWERS = (
 
 
 def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
-    """Add a surface for a ribbon. The axis of the ribbon is on the radius RADIUS."""
+    """Add a surface for a ribbon. The axis of the ribbon is at the distance RADIUS from the axis of the surface."""
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=(0.1, 1.0, 0.2), offset=-0.1)
     if name == "drum":
@@ -111,7 +111,7 @@ def test_tangent(name: str, fixed: bool) -> None:
 @pytest.mark.parametrize("name", SURFACES)
 def test_forces_moments_and_power(name: str) -> None:
     """The sums of forces and moments on ribbon and body are 0, so a common rigid motion requires no power. The power of
-    the forces equals the power of the outputs.
+    the forces equals the sum of the powers in the outputs.
     """
     arc = create_arc(name)
     f, fields = arc.forces(), arc.assembly.fields

@@ -75,8 +75,9 @@ def test_angular_velocity() -> None:
 
 
 def newton_euler(e: np.ndarray, v: np.ndarray, a: np.ndarray, mass: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return force [N] and torque about the node [N m], global, for a given motion of a body. Force and torque follow
-    from the balance of momentum and of angular momentum about the centre of mass, in global components with A Θ Aᵀ.
+    """Return the force [N] and the torque [N m] about the node, in global components, for a given motion of a body.
+    Force and torque follow from the balance of momentum and of angular momentum about the centre of mass, with the
+    inertia A Θ Aᵀ in global components.
     """
     A = rotation_matrix(e)
     omega, alpha = A @ local_rates(e, v[3:]), A @ local_rates(e, a[3:])

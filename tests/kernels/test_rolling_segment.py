@@ -24,8 +24,9 @@ LENGTHS = (5.2e-3, 2.6e-3, 1.3e-3)
 def roll(length: float, stretch: float, y: float, side: str, current: bool, leaves: bool = False) -> Any:
     """Return x_cur [m] of a segment of the reference ``length`` from its first touch until it lies on the circle.
 
-    The circle is to the right or to the left of the cable. The surface line of the cable has the offset y (left
-    normal). If ``leaves`` is true, the motion is reversed in time, and the segment leaves the circle at the other end.
+    The circle is to the right or to the left of the cable. The surface line of the cable has the offset y along the
+    left normal. If ``leaves`` is true, the motion is reversed in time, and the segment leaves the circle at the other
+    end.
     """
     left = 1.0 if side == "left" else -1.0
     axis = RADIUS + left * y
@@ -61,8 +62,8 @@ def test_rolling_segment_keeps_its_place(stretch: float, y: float, side: str, le
     """The sticking position is equal at both ends of the motion up to rounding. Between the ends, the sticking position
     differs by up to l³/(250 R²), the difference between chord and arc.
 
-    The offset has either sign and up to 5 % of the radius. On the circle, the line at the offset is shorter or longer
-    than on the straight part by (y/R) l, which must not be treated as slip.
+    The offset is positive or negative, and its magnitude is at most 5 % of the radius. On the circle, the line at the
+    offset is shorter or longer than on the straight part by (y/R) l, which must not be treated as slip.
     """
     for length in LENGTHS:
         x = roll(length, stretch, y, side, current=True, leaves=leaves)

@@ -47,7 +47,7 @@ def product(e: Any, f: Any) -> FloatArray:
 
 
 def add_bodies(world: World) -> tuple[Entity, Entity, Entity]:
-    """Create two 3D bodies, the second with a rotated reference, and a 2D body."""
+    """Create two 3D bodies, the second with rotated reference axes, and a 2D body."""
     body: dict[str, Any] = {"mass": 1.3, "inertia": (1.0, 1.4, 0.9), "center_of_mass": (0.1, 0.0, -0.2)}
     first = world.add(RigidBody3D, position=(0.1, 0.2, 0.3), **body)
     second = world.add(RigidBody3D, position=(1.0, 0.0, 0.2), euler_parameters=TURNED, **body)
@@ -138,7 +138,7 @@ def test_rate_is_the_angular_velocity_about_the_axis() -> None:
 
 
 def pairs(world: World) -> dict[str, list[Entity]]:
-    """Return markers of rows that mix rotations, coordinates and the ground on both sides."""
+    """Return the markers of rows that connect rotations, coordinates and the ground."""
     first, second, plane = add_bodies(world)
     a, b = rotation_marker(world, first, AXIS), rotation_marker(world, second, "z")
     c, d = coordinate_marker(world, plane, "rotation"), coordinate_marker(world, second, "y")

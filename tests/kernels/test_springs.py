@@ -261,8 +261,8 @@ def assert_equilibrium(world: World, trace: Any) -> None:
 
 
 def test_cartesian_reference_trace() -> None:
-    """A mass of 5 kg at (1, 1) m moves on springs of 5000 N/m with a damper in y under 5 N. The motion was recorded
-    with another program.
+    """A mass of 5 kg at (1, 1) m moves under a force of 5 N on springs of 5000 N/m with a damper along y. The motion
+    was recorded with another program.
     """
     world = World()
     mass = world.add(MassPoint, position=(1.0, 1.0), mass=5.0)
@@ -278,8 +278,8 @@ def test_cartesian_reference_trace() -> None:
 
 
 def test_coordinate_reference_trace() -> None:
-    """A mass of 5 kg moves on a spring with the force 0.1 k u + k u^3 + d u_t under 1 N. The motion was recorded with
-    another program.
+    """A mass of 5 kg moves under a force of 1 N on a spring with the force 0.1 k u + k u^3 + d u_t. The motion was
+    recorded with another program.
     """
     world = World()
     mass = world.add(MassPoint, position=(2.0, 0.0), mass=5.0)

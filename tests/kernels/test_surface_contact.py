@@ -57,7 +57,9 @@ CONTACT = {
 
 
 def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
-    """Add one row with a surface of the given kind, for a cable whose axis is on the radius RADIUS."""
+    """Add one row with a surface of the given kind, for a cable whose axis is at the distance RADIUS from the axis of
+    the surface.
+    """
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=axis, offset=-0.1)
     if name == "field":
@@ -422,8 +424,9 @@ def test_update() -> None:
 
 @pytest.mark.parametrize(("name", "least"), [("plane", 20), ("sphere", 20), ("drum", 20), ("round", 2)])
 def test_return_map_skips_far_rows(name: str, least: int) -> None:
-    """The return map skips rows that are far from the surface, and has the results of an update in all other rows. Few
-    positions are far from a round groove, whose distance decreases towards the axis of the sheave.
+    """The return map skips rows that are far from the surface. In all other rows, its results equal the results of an
+    update. Few positions are far from a round groove, because the distance from the groove decreases towards the axis
+    of the sheave.
     """
     arc = create_arc(name)
     maps = arc.assembly.layout.systems[arc.contacts.table.component].return_map.rest

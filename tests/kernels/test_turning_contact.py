@@ -49,7 +49,7 @@ POWERS = (
 
 
 def add_surface(world: World, name: str, marker: Entity, axis: Any) -> Entity:
-    """Add a surface for a cable on the radius RADIUS."""
+    """Add a surface for a cable at the distance RADIUS from the axis of the surface."""
     if name == "plane":
         return world.add(PlaneSurface, marker=marker, axis=(0.1, 1.0, 0.2), offset=-0.1)
     if name == "drum":
@@ -134,7 +134,7 @@ def test_forces_moments_and_power(name: str, bed: dict[str, float]) -> None:
     """The sums of the forces and of the moments on cable and body are 0. The moments include the moment about the axis
     of the cable.
 
-    The power of all forces equals the power of the points, separately for each part of the forces.
+    For each part of the forces, the power on all coordinates equals the sum of the powers at the points.
     """
     arc = create_arc(name, **bed)
     f, fields = arc.forces(), arc.assembly.fields
@@ -164,7 +164,7 @@ def test_forces_moments_and_power(name: str, bed: dict[str, float]) -> None:
 @pytest.mark.parametrize("name", SURFACES)
 def test_springs_and_bristles_have_a_potential(name: str, bed: dict[str, float]) -> None:
     """The rates of the stored energies are equal to the powers, even for a rope that rotates about its axis on a curved
-    surface. Without suction this also holds on soft beds.
+    surface. Without suction this is also true on soft beds.
     """
     bed = bed | {"suction_coefficient": 0.0} if bed else {}
     arc = create_arc(name, **bed, contact_damping_per_length=0.0, friction_velocity_penalty_per_length=0.0)

@@ -224,7 +224,7 @@ def test_frames_are_those_of_outputs_and_markers() -> None:
 
 
 def test_turned_from_does_not_change_the_law() -> None:
-    """If frames are equal but are computed from another direction, the forces on the axis are equal."""
+    """Equal frames that are computed from different directions give equal forces on the axis."""
     found = []
     for direction in ((0.0, 0.0, 0.0), (0.2, -0.3, 0.9)):
         world = World()
@@ -422,8 +422,8 @@ def test_drawing() -> None:
 
 
 def test_slopes_that_turn_too_far() -> None:
-    """A rod that rotates about z by more than 165° is refused, and the error names the node. With frames computed from
-    z, the rod is accepted.
+    """If frames are computed from the direction x, a rod along x that rotates about z by more than 165° causes an error
+    that names the node. If frames are computed from the direction z, the rod is accepted.
     """
     for direction, stops in (((1.0, 0.0, 0.0), True), ((0.0, 0.0, 1.0), False)):
         world = World()

@@ -472,8 +472,8 @@ def test_waves_on_a_shear_current() -> None:
 @pytest.mark.parametrize(("wind", "spectrum"), [(con.npd_wind, con.npd_spectrum), (con.api_wind, con.api_spectrum)])
 @pytest.mark.parametrize("components", ["equal steps", "equal energy"])
 def test_variance_of_gusts(wind: Any, spectrum: Any, components: str) -> None:
-    """The variance of the wind speed is the integral of the spectrum over all frequencies, and also over the
-    frequencies below a limit.
+    """The variance of the wind speed is the integral of the spectrum over all frequencies. The variance of the
+    components below a limit frequency is the integral up to this limit.
     """
     lowest, highest = 1e-3, 0.4
     gusts = wind(25.0, seed=3, height=15.0, count=400, lowest=lowest, highest=highest, components=components)
@@ -485,7 +485,7 @@ def test_variance_of_gusts(wind: Any, spectrum: Any, components: str) -> None:
 
 
 def test_spectra_of_wind() -> None:
-    """The API spectrum has the variance σ². The standard deviation by the NPD spectrum agrees within 12 % with the
+    """The API spectrum has the variance σ². The standard deviation of the NPD spectrum agrees within 12 % with the
     turbulence intensity 0.06 (1 + 0.043 U_0)(z/10)^-0.22 of the same standard. The profile of the mean speed agrees
     with its formula.
     """

@@ -57,7 +57,9 @@ def eval_left_side(world: World, state: wl.State) -> tuple[Any, Any]:
 
 @pytest.mark.parametrize("end", ENDS)
 def test_tangent_against_differences(end: Any) -> None:
-    """Derivatives of forces, damping, inertia and weight with respect to nodes and length agree with differences."""
+    """Derivatives of forces, damping, inertia and weight with respect to nodal coordinates and length agree with
+    differences.
+    """
     check_tangent(create_rope(end, store_tension=8.0)[0])
 
 

@@ -64,7 +64,7 @@ def test_tangents_against_differences(kind: str, mu: float, clip: bool) -> None:
 
 
 def eval_forces(world: wl.World, contact: Entity, state: State) -> State:
-    """Return the forces of the contact on all coordinates, as coordinates of a state."""
+    """Return the forces of the contact on all coordinates, stored as the coordinates of a state."""
     found = []
     for active in (True, False):
         world.set(contact, active=active)

@@ -38,7 +38,7 @@ def flow(t: float, x: Any) -> tuple[Any, Any]:
 
 
 def create(dims: int, winch: bool, torsion: bool = False, **more: Any) -> tuple[wl.World, Any, Any]:
-    """Create a rope of three cables, by a winch or of constant length, that reaches from air into water with waves and
+    """Create a rope of three cables, on a winch or of constant length, that reaches from air into water with waves and
     a current. Return also the fluid loads. Winch ropes can have torsion.
     """
     world = wl.World(gravity=(0.0, -G, 0.0) if dims == 2 else (0.0, 0.0, -G))
@@ -97,7 +97,7 @@ def test_equal_to_cables_of_constant_length(dims: int) -> None:
 
 
 def test_torsion_does_not_change_the_load() -> None:
-    """A winch rope with torsion has the loads and inertia forces of fluids of a rope without torsion."""
+    """Winch ropes with and without torsion have equal loads and inertia forces of fluids."""
     found = []
     for torsion in (False, True):
         world, rope, load = create(3, True, torsion)
@@ -218,7 +218,9 @@ def test_cables_in_reserve() -> None:
 
 
 def test_wrong_loads() -> None:
-    """Loads on ordinary cables, wrong shares, and gravity that does not point downwards cause errors."""
+    """Loads on cables outside of winch ropes, positions with a share outside of 0 to 1, and gravity that does not point
+    downwards cause errors.
+    """
     world, rope, load = create(3, True)
     with pytest.raises(wl.ModelError, match="share = 2 of WinchFluidLoad: must be a number, 0"):
         wl.eval_output(load, "immersion", State(world), share=2)

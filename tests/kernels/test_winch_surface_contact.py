@@ -34,7 +34,7 @@ LAWS = {"plain": {}, "soft": SOFT, "search": SEARCH}
 TURNING = {"turning": TURNS, "turning soft": TURNS | SOFT, "turning search": TURNS | SEARCH}
 """Columns of soft beds, and arguments of the contact search and of friction that turns the rope, by law."""
 ALL_LAWS = [(torsion, law) for torsion in (False, True) for law in LAWS] + [(True, law) for law in TURNING]
-"""Whether the rope has torsion, and the law of contact."""
+"""Pairs: whether the rope has torsion, and the law of contact."""
 SURFACES = {
     "plane": (con.PlaneSurface, {"offset": 0.05, "axis": (0.1, 1.0, 0.2)}),
     "drum": (con.DrumSurface, {"radius": 1.0, "axis": (0.2, -0.1, 1.0)}),
@@ -160,7 +160,7 @@ def test_tangents_on_all_surfaces(kind: str, dims: int, torsion: bool) -> None:
 
 
 def eval_forces(world: wl.World, contact: Entity, state: State) -> State:
-    """Return the forces of the contact on all coordinates, as coordinates of a state."""
+    """Return the forces of the contact on all coordinates, stored as the coordinates of a state."""
     found = []
     for active in (True, False):
         world.set(contact, active=active)
@@ -255,8 +255,8 @@ def test_equal_to_plain_cables_at_constant_length(kind: str, torsion: bool, law:
 
 
 def test_what_is_refused() -> None:
-    """Cables of winch ropes cause errors together with other cables, and in laws of other cables. Friction that turns
-    ropes without torsion, and friction without bristles and dampers, also cause errors.
+    """Cables of winch ropes cause errors if they are given together with other cables, or to laws for other cables.
+    Friction that turns ropes without torsion, and friction without bristles and dampers, also cause errors.
     """
     world = wl.World()
     rope = winch_rope(world, (0, 0, 2), (1, 0, 2), 2, **ROPE)

@@ -59,8 +59,8 @@ def follow(state: wl.State, time: float) -> wl.State:
 
 @pytest.mark.parametrize("turned_from", [(0.0, 0.0, 0.0), (0.2, 1.0, 0.3)])
 def test_tangent_against_differences(turned_from: Any) -> None:
-    """Derivatives of forces, damping, inertia and weight with respect to nodes, angles and length agree with
-    differences.
+    """Derivatives of forces, damping, inertia and weight with respect to nodal coordinates, angles and length agree
+    with differences.
     """
     check_tangent(create_rope(store_tension=8.0, store_twist=0.3, turned_from=turned_from)[0], displacement=0.2)
 
@@ -137,8 +137,8 @@ def test_energy_of_the_spin_closes() -> None:
 
 
 def test_angular_momentum_of_a_straight_rope_closes() -> None:
-    """By differences, the sum of the torques of inertia on the angles is the rate of the angular momentum ∫ J ω dx
-    minus the inflow J l_t ω_0 of angular momentum with the rope that enters.
+    """The sum of the inertia torques on the angles is the rate of the angular momentum ∫ J ω dx minus the inflow J l_t
+    ω_0 of angular momentum with the rope that enters. The rate is computed by differences.
     """
     world, rope = create_rope(3, mass_per_length=0.0)
     state, h = wl.State(world), 1e-5
@@ -160,9 +160,9 @@ def test_angular_momentum_of_a_straight_rope_closes() -> None:
 
 @pytest.mark.parametrize("damping", [0.0, 1.0])
 def test_power_of_the_forces_is_accounted(damping: float) -> None:
-    """By differences along a motion, the power of the forces is the rate of the stored energies plus the dissipated
-    power minus the inflow W l_t of energy with the rope that enters. The carried power is the power of the inertia
-    forces.
+    """The power of the forces is the rate of the stored energies plus the dissipated power minus the inflow W l_t of
+    energy with the rope that enters. The rate is computed by differences along a motion. The carried power is the power
+    of the inertia forces.
     """
     losses = {name: damping * ROPE[name] for name in ("axial_damping", "torsional_damping")}
     world, _ = create_rope(store_tension=8.0, store_twist=0.4, **losses)

@@ -42,7 +42,7 @@ def create_drive(moving: tuple[bool, ...], gap: float = 0.0, elements: int = ELE
 
     Args:
         moving: for each belt, whether its material moves.
-        gap: distance of the axes from the pulleys in the initial state [m].
+        gap: distance [m] of the axes of the belts from the pulleys in the initial state.
         elements: number of elements of a belt.
         **contact: further columns of the contact.
     """
@@ -105,7 +105,7 @@ def preload(model: Drive) -> State:
 
 
 def create_motion(model: Drive, end: float, step: float = 5e-4, **settings: Any) -> Dynamic:
-    """Create the solver of the motion after the preload, in which the wheels are free."""
+    """Create the solver of the motion after the preload. During this motion, the wheels are free."""
     for hold in model.holds:
         model.world.set(hold, active=False)
     values = {"spectral_radius": 0.5, "passes": Passes(atol=1e-2), "atol": 1e-6, "name": ""}

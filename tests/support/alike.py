@@ -9,7 +9,7 @@ from itertools import combinations
 from typing import NamedTuple
 
 STATEMENTS, ALIKE = 12, 0.8
-"""Number of statements from which a function is compared, and share of equal nodes above which two functions are
+"""Smallest number of statements of functions that are compared, and share of equal nodes above which two functions are
 treated as alike.
 """
 

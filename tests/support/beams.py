@@ -98,8 +98,8 @@ def create_arc(elements: int, order: int, angle: float, radius: float, **columns
 
 
 def rotation_rates(state: State, nodes: Entity, rate: Any) -> Any:
-    """Return the velocities of all coordinates, shape (nodes, 3, 7 or 9), of a rigid rotation about the origin. rate:
-    angular velocity [rad/s], a number in 2D, shape (3,) in 3D.
+    """Return the velocities of all coordinates, shape (nodes, k) with k = 3, 7 or 9, of a rigid rotation about the
+    origin. rate: angular velocity [rad/s], a number in 2D, shape (3,) in 3D.
     """
     names = {
         "RigidNode2D": ("position", "angle"), "RigidNode3D": ("position", "euler_parameters"),

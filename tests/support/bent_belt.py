@@ -6,8 +6,9 @@ the tangent t = [cos θ, sin θ], axial force N = F·t = EA (l - 1 - ε0), momen
 
     F_X = -p,    m_X = -l Q
 
-(a) on a foundation: p = k g per length X along the line from the centre of the circle, where the belt is nearer to the
-    centre than the radius by g > 0. Contact and span are two parts, whose common end is unknown.
+(a) on a foundation: the force p per length X points away from the centre of the circle. Its magnitude is k g where the
+    distance of the belt from the centre is smaller than the radius by g > 0. Contact and span are two parts, whose
+    common end is unknown.
 (b) around rigid circles: the belt is an arc of constant l up to the point where it leaves the circle under a point
     force, because no distributed force could balance the jump of the shear force.
 

@@ -55,7 +55,7 @@ def solve_cantilever(
 
 
 def tip_values(cables: Entity, state: State) -> FloatArray:
-    """Return (shortening, deflection, angle) of the free end [m, m, rad]."""
+    """Return the shortening [m], the deflection [m] and the angle [rad] of the free end."""
     node = state.world.entity(int(cables.table.collect("node1")[-1]))
     x, y, slope_x, slope_y = state.of(node)[0]
     return np.array([-x, y, np.arctan2(slope_y, 1.0 + slope_x)])

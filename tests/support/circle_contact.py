@@ -25,7 +25,7 @@ RADIUS, LENGTH, SEGMENTS = 0.5, 0.65, 3
 class Contact:
     """Rows of independent pairs.
 
-    Contact rows in which each pair has its own cable (8 coordinates) and its own circle (m coordinates).
+    Each pair has a separate cable (8 coordinates) and a separate circle (m coordinates).
 
     Args:
         rows: number of pairs.

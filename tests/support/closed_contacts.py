@@ -13,7 +13,9 @@ FRICTION = {"friction_coefficient": 0.3, "friction_stiffness_per_length": 1e4}
 
 
 def press_in_plane() -> World:
-    """Create a mass in a stop, a roller in the flank of a square, and a belt in a circle of a set."""
+    """Create a mass that overlaps a stop, a roller that overlaps the flank of a square, and a belt that overlaps a
+    circle of a set.
+    """
     world = wl.World(gravity=(0.1, -9.81))
     mass = world.add(MassPoint, position=(0.0, 0.3), mass=1.0)
     x = con.coordinate_marker(world, mass, "x")

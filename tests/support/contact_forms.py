@@ -65,8 +65,8 @@ def create_drive(
     motor: Any = None,
     **contact: Any,
 ) -> Drive:
-    """Create two circles on bearings. The left circle is driven to ``speed`` [rad/s] in 0.2 s, and the right circle is
-    braked [N m s].
+    """Create two circles on bearings. The left circle is driven to ``speed`` [rad/s] in 0.2 s, and the right circle has
+    a brake with the coefficient ``brake`` [N m s].
 
     ``motor`` is a function of time that returns the speed [rad/s], and replaces the start in 0.2 s.
     """
@@ -174,8 +174,8 @@ def measure_traction(model: Drive, step: float, end: float, last: float, **solve
 def solve_capstan(kind: Any, elements: int, segments: int, mu: float, steps: int = 60) -> tuple[float, int]:
     """Return the ratio of the tensions of a rope that is pulled over half a turn, and the number of Newton iterations.
 
-    The ratio is the median over the second half of the steps, because in a few steps a contact sticks that has just
-    closed.
+    The ratio is the median over the second half of the steps, because in a few steps a contact that has just closed
+    sticks.
 
     A weight of 100 N hangs on the left end. The right end is pulled down by the length of two elements in ``steps``
     equilibria.

@@ -1,4 +1,6 @@
-"""Scenes of two cables or beams without stiffness near a surface or circle, whose only forces are contact forces."""
+"""Scenes of two cables or beams without stiffness near a surface or circle. All forces of the scenes are contact
+forces.
+"""
 
 from __future__ import annotations
 
@@ -21,7 +23,7 @@ class ContactScene:
     """A scene. The world has the coordinates of the nodes, followed by the coordinates of the body.
 
     Attributes:
-        assembly: the systems.
+        assembly: the assembly of the world.
         data: history values of the contacts, shape (rows, n).
         contacts: the rows of contact.
         count: number of all coordinates.
@@ -55,7 +57,7 @@ class ContactScene:
 
 
 OPEN = 0.1
-"""Stored gap of all points [m]."""
+"""Stored gap [m] of open points."""
 
 
 def place_cable(arc: ContactScene, before: Any, shift: Any, n: int) -> None:
@@ -72,9 +74,9 @@ def place_cable(arc: ContactScene, before: Any, shift: Any, n: int) -> None:
 
 
 def compare_maps(arc: ContactScene, maps: Any, dims: int, n: int) -> tuple[int, int]:
-    """Compare the return map ``maps`` with an update after a Newton run for 200 random positions of cables with n
-    points, at first open, and ``dims`` coordinates per position. Return the numbers of rows that the return map has
-    skipped, and of rows in which a point closed.
+    """Compare the return map ``maps`` with an update after a Newton run for 200 random positions of cables. Each cable
+    has n points, which are open at first, and each position has ``dims`` coordinates. Return the numbers of rows that
+    the return map has skipped, and of rows in which a point closed.
     """
     random, fields = np.random.default_rng(4), arc.assembly.fields
     before, skipped, closed = fields.x.copy(), 0, 0

@@ -140,7 +140,7 @@ def eval_wave(case: Case) -> float:
 
 
 def eval_mesh_bend(case: Case) -> float:
-    """Return the deflection of bristles [m] that the mesh causes without load. The formula interpolates between the
+    """Return the deflection [m] of bristles that the mesh causes without load. The formula interpolates between the
     limits of soft and of stiff bristles.
 
     Soft bristles of segments deflect by the wave w, and soft bristles of points deflect by w/2. Stiff bristles deflect

@@ -1,4 +1,5 @@
-"""Derivatives of the residual with respect to a column, by dual numbers through the Python source of the kernels.
+"""Derivatives of the residual with respect to a column, by execution of the Python source of the kernels with dual
+numbers.
 
 Kernels are Python functions if `WINDLASS_JIT=0`. In the arguments of all kernels of a residual, the numbers that depend
 on a column are replaced by dual numbers a + ε b, and the functions of NumPy and math in the modules of kernels by
@@ -500,7 +501,9 @@ def differentiate_exactly(world: Any, fields: Any, value: ColumnValue) -> tuple[
     numbers, lifted = np.concatenate(trace.numbers), dict[Any, Any]()
 
     def convert(values: Any) -> Any:
-        """Return an argument with dual numbers. Each array keeps its dual numbers until the end."""
+        """Return an argument with dual numbers. Arrays at the same place in memory share their dual numbers in all
+        calls.
+        """
         nonlocal used
         if isinstance(values, tuple):
             items = [convert(item) for item in values]

@@ -79,6 +79,6 @@ def follow(world: wl.World, step: float, end: float, state: Any = None, **settin
 
 
 def orders(values: Any) -> Any:
-    """Return the orders of convergence of errors for steps that are halved each time."""
+    """Return the orders of convergence. The step is halved from each error to the next."""
     errors = np.abs(np.asarray(values, dtype=np.float64))
     return np.log2(errors[:-1] / errors[1:])

@@ -7,7 +7,9 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 
 Mesh = tuple[FloatArray, IntArray]
-"""Points [m], shape (n, 3), and indices of the corners of triangles, counter-clockwise if seen from outside, (k, 3)."""
+"""Points [m], shape (n, 3), and indices of the corners of triangles, shape (k, 3), counter-clockwise if seen from
+outside.
+"""
 
 
 def close_rings(rings: FloatArray) -> Mesh:

@@ -51,7 +51,7 @@ def add_material(world: World, given: Case | None) -> dict[str, Entity]:
 
 
 def build_case(case: Case) -> Model:
-    """Build a static case, or raise errors of the model."""
+    """Build the model of a static case. A wrong case raises the errors of the model."""
     world = World()
     bodies = [world.add(Ground)]
     for given in [*case["bodies"][1:], *[{"p": (9e3, 0, 0), "v": (0,) * 3, "w": (0,) * 3, "R": np.eye(3)}]]:
@@ -90,7 +90,7 @@ def largest_length(case: Case) -> float:
 
 
 class Pull(NamedTuple):
-    """Result of a contact by `eval_pull`: force on body 2 [N], its point [m], stored energy [J]."""
+    """Result of a contact by `eval_pull`: force [N] on body 2, point of action [m], stored energy [J]."""
 
     force: FloatArray
     point: FloatArray

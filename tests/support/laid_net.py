@@ -19,7 +19,9 @@ BALL = 0.15
 
 
 class LaidNet(NamedTuple):
-    """The world, the ropes of the lower and the upper layer, rows of their contact and of the contact with surfaces."""
+    """The world, the ropes of the lower and the upper layer, and the rows of the contact between ropes and of the
+    contact with surfaces.
+    """
 
     world: wl.World
     lower: list[wl.Entity]

@@ -94,7 +94,8 @@ def solve_hung(lattice: Lattice, **arguments: Any) -> tuple[State, Static]:
 
 
 def falling_lattice(n: int, cables_per_line: int = 1, **columns: Any) -> Lattice:
-    """Create a lattice of 1 m x 1 m that falls onto a fixed circle of 0.2 m, which is 2 mm below the lattice.
+    """Create a lattice of 1 m x 1 m that falls onto a fixed circle with the radius 0.2 m, which is 2 mm below the
+    lattice.
 
     Args:
         n: number of meshes along each side.

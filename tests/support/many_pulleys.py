@@ -10,7 +10,7 @@ from windlass import connectors as con
 from windlass.elements import RigidBody2D, cable_around
 
 RADIUS, SPEED, RAMP = 0.1, 60.0, 2e-3
-"""Parameters of all pulleys [m, rad/s, s]."""
+"""Radius [m] and angular velocity [rad/s] of all pulleys, and time of acceleration [s]."""
 
 
 class Ring(NamedTuple):

@@ -44,7 +44,7 @@ def create_chain(links: int, gravity: float = G, length: float = 1.0) -> wl.Stat
 
 
 def create_ring(elements: int, turning: float | None = None) -> wl.State:
-    """Create a free ring of radius 1 m, 0.5 kg/m, EI = 1 N m^2, nearly inextensible, in equilibrium.
+    """Create a nearly inextensible free ring with the radius 1 m, 0.5 kg/m and EI = 1 N m^2 in equilibrium.
 
     With an angular velocity [rad/s], the material moves through nodes at rest, under the tension that the centrifugal
     force causes.
@@ -128,8 +128,8 @@ def create_body(damping: float = 0.0) -> tuple[wl.World, Entity]:
 
 
 def create_drive(elements: int, solve: bool = True, damping: float = 0.0) -> tuple[wl.State, Entity, list[Entity]]:
-    """Create a belt with a tension of 200 N. The belt sticks to two pulleys of 0.1 m, 0.5 m apart, which turn freely.
-    Return the cables and pulleys.
+    """Create a belt with a tension of 200 N. The belt sticks to two pulleys, which turn freely, with the radius 0.1 m
+    and the distance 0.5 m. Return the cables and pulleys.
 
     If ``solve`` is false, the state has the initial values.
     """

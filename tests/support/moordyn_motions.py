@@ -11,15 +11,15 @@ FOLDER = Path(__file__).resolve().parents[1] / "reference" / "moordyn"
 STEP, END, PERIOD = 0.05, 40.0, 10.0
 """Time between recorded values [s], end time [s], and period of the motion [s]."""
 STORM, CALM = 140.0, 20.0
-"""End time of the model in an irregular sea, and start of its statistics [s]."""
+"""End time [s] of the model in an irregular sea, and start time [s] of the statistics of this model."""
 MOVED = 60.0
-"""End time of the motion of the models with rods [s]."""
+"""End time [s] of the motion of the models with rods."""
 SLOW, DRIFT = 125.0, 3.0
 """Period [s] and amplitude [m] of the slow surge of the spar."""
 SPAR = np.array([0.4, 0.1, 0.004])
-"""Amplitudes of surge, heave [1] and pitch [rad/m] of the spar in the irregular sea, per amplitude of the waves."""
+"""Amplitudes of surge [1], heave [1] and pitch [rad/m] of the spar in the irregular sea, per amplitude of the waves."""
 SURGE, HEAVE = 0.5, 0.6
-"""Amplitudes of the motion of the fairlead in the irregular sea, relative to the amplitudes of the waves [1]."""
+"""Amplitudes [1] of the motion of the fairlead in the irregular sea, relative to the amplitudes of the waves."""
 STARTS: dict[str, list[float]] = {
     "chain": [262.0, 0.0, -10.0],
     "buoy": [0.0, 0.0, -5.0, 0.0, np.radians(10.0), np.radians(20.0)],

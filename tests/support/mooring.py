@@ -53,7 +53,7 @@ def build_line(elements: int = 8) -> tuple[wl.World, Entity, Entity, Entity]:
 
 
 def solve_line(steps: int = 8) -> dict[str, Any]:
-    """Solve at rest without friction and in motion with friction. Return coordinates, outputs, iteration counts."""
+    """Solve at rest without friction and in motion with friction. Return coordinates, outputs and iteration counts."""
     world, line, loads, contacts = build_line()
     world.set(contacts, friction_coefficient=0.0)
     static = wl.Static(world, rtol=1e-9, name="")

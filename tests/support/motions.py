@@ -26,7 +26,9 @@ from windlass.solvers.stepping.step_control import StepSizes
 
 EXACT: dict[str, Any] = {"rtol": 1e-13, "atol": 1e-11, "lag": False}
 FIXED: dict[str, Any] = {"adaptive": False, "passes": wl.Passes(fail=False), **EXACT}
-"""Settings for equal steps, because complete solves of changed models would reduce other steps."""
+"""Settings for steps of equal size, because with adaptive steps, complete solves of changed models would reduce
+different steps.
+"""
 Made = Callable[[wl.World], wl.Dynamic]
 
 

@@ -45,7 +45,7 @@ class Span:
 
 
 def create_span(span: Span, speed: float, elements: int, axial_stiffness: float = 1e6) -> tuple[World, Entity, State]:
-    """Return world, nodes and a state in steady motion. Supports and the speed [m/s] are constraints."""
+    """Return world, nodes and a state in steady motion. Constraints prescribe the supports and the speed [m/s]."""
     world = World()
     axial = world.add(ALENode, velocity=(speed,))
     cable = straight_cable(
@@ -115,7 +115,7 @@ def eval_growth(
     time.
 
     The run starts at rest with the deflection height sin(π x/L), or height (x/L)² of a cantilever. The axial stiffness
-    is low, to limit rounding errors of axial forces. Waves that no step resolves are damped.
+    is low, to limit rounding errors of axial forces. Waves that are too fast for the steps are damped.
     """
     world, nodes, state = create_span(span, speed, elements, axial_stiffness=1e4)
     across = state.local_dofs(nodes)[:, 1::2]

@@ -40,7 +40,7 @@ LINE = {"axial_stiffness": 384_243_000.0, "mass_per_length": 77.7066}  # units: 
 WEIGHT = 698.094  # weight of a line in water per length [N/m]
 PULL = 1_607_000.0  # vertical force of all lines at rest [N]
 STIFFNESS = np.diag([41_180.0, 41_180.0, 11_940.0, 3.111e8, 3.111e8, 1.156e7])
-"""Linear stiffness of the three lines about the node of the spar (section 5 of the report) [N/m, N, N m]."""
+"""Linear stiffness [N/m, N, N m] of the three lines about the node of the spar (section 5 of the report)."""
 STIFFNESS[[0, 4], [4, 0]] = -2.821e6
 STIFFNESS[[1, 3], [3, 1]] = 2.821e6
 ANGLES = np.radians((0.0, 120.0, 240.0))
@@ -48,7 +48,7 @@ RADIATION = Path(__file__).resolve().parents[1] / "reference" / "radiation" / "s
 """Radiation and diffraction of the spar, which make_spar.py in the same folder computes with Capytaine."""
 VOLUME = 8_029.21  # displaced volume at rest [m^3]
 BUOYANCY = np.diag([0.0, 0.0, 332_941.0, -4_999_180_000.0, -4_999_180_000.0, 0.0])
-"""Stiffness of the buoyancy about the node of the spar, without the weight (section 4 of the report) [N/m, N m]."""
+"""Stiffness [N/m, N m] of the buoyancy about the node of the spar, without the weight (section 4 of the report)."""
 
 
 class Definition(NamedTuple):
@@ -97,7 +97,7 @@ def _define_raft() -> Definition:
 
 
 RAFT = _define_raft()
-"""The spar of the tests of RAFT, whose ballast and coefficients differ from the report.
+"""The spar in the tests of RAFT. Its ballast and coefficients differ from the values in the report.
 
 Source: RAFT (github.com/WISDEM/RAFT, commit e6cb69e), test data of the design OC3spar, statics and hydrodynamic
 constants; M. Hall et al., Open-source frequency-domain dynamics model for floating wind turbines,
@@ -124,7 +124,7 @@ def eval_stiffness(definition: Definition) -> FloatArray:
 
 
 class Spar(NamedTuple):
-    """The spar, its lines, and the supports of a spar that is fixed. The first line runs along x."""
+    """The spar, its lines and, if the spar is fixed, its supports. The first line runs along x."""
 
     world: wl.World
     spar: Entity

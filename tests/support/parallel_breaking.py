@@ -10,7 +10,7 @@ import numpy as np
 
 
 def break_line() -> dict[str, Any]:
-    """Return the whole state at the end, the break, the damages, and energies of the ledger."""
+    """Return the whole state at the end, the break, the fatigue damages of the cables, and energies of the ledger."""
     # imported inside the function, because the command line is read when Windlass is loaded
     import windlass as wl
     from windlass import connectors as con

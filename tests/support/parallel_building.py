@@ -15,7 +15,7 @@ STIFF: dict[str, Any] = {"mass_per_length": 0.5, "axial_stiffness": 5e3, "bendin
 
 
 def add_rows(world: Any, y: float, elements: int = ELEMENTS) -> tuple[Any, Any]:
-    """Add nodes and cables of a chain from x = 0 to 6 m. Both processes give a node between two parts."""
+    """Add nodes and cables of a chain from x = 0 to 6 m. A node between two parts is given by both processes."""
     import windlass as wl
     from windlass.elements import Cable2D, PointSlope2D
 
@@ -129,7 +129,7 @@ def solve_twist_net(mesh: Path, everywhere: bool) -> dict[str, Any]:
 
 
 def raised(work: Any) -> str:
-    """Return the message of an error of Windlass."""
+    """Call a function, and return the message of its error."""
     import windlass as wl
 
     try:

@@ -1,4 +1,4 @@
-"""Program for mpiexec: small moving chains, whose tangents are eliminated by parts.
+"""Program for mpiexec: small moving chains. Each process eliminates its part of the tangent.
 
 Usage: parallel_chains.py OUT.npz [options of Windlass and PETSc]
 """
@@ -13,7 +13,7 @@ MODELS: dict[str, Callable[[], Any]] = {}
 
 
 def model(build: Callable[[], Any]) -> Callable[[], Any]:
-    """Function that builds the solver of a model."""
+    """Add a function that builds the solver of a model to `MODELS`."""
     MODELS[build.__name__] = build
     return build
 

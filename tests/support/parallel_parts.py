@@ -45,7 +45,7 @@ def build() -> Any:
 
 
 def raised(work: Any) -> str:
-    """Return the message of an error of Windlass."""
+    """Call a function, and return the message of its error."""
     import windlass as wl
 
     try:

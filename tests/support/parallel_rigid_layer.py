@@ -6,7 +6,7 @@ import numpy as np
 
 
 def main(path: str) -> None:
-    """Run the model, and write coordinates, velocities, history values and reasons for doubt."""
+    """Run the model, and write coordinates, velocities, history values and the reasons of the verdict."""
     import windlass as wl
     from windlass import connectors as con
     from windlass.connectors.circle_contact import mesh

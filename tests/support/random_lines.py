@@ -34,9 +34,9 @@ class RandomLine(NamedTuple):
 
 
 def create_line(seed: int) -> RandomLine:
-    """Create a line whose ends have the distance c, horizontally a and vertically b. The length of the line exceeds c
-    by at most 85 % of a + b - c, or 60 % with a friction coefficient below 0.1, because longer lines are slack on the
-    bed.
+    """Create a line whose ends have the distance c, with the horizontal distance a and the vertical distance b. The
+    length of the line exceeds c by at most 85 % of a + b - c, or 60 % with a friction coefficient below 0.1, because
+    longer lines are slack on the bed.
     """
     rng = np.random.default_rng(seed)
 

@@ -116,7 +116,7 @@ def read_track(model: OnPulley, state: Any) -> tuple[float, float, float]:
 
 
 def steer(before: float, travel: Any, angle: float = 0.0, cone: Any = None, ramp: float = 0.1 * RADIUS) -> Any:
-    """Return the lateral position at the entry [m] by the theory of webs on rollers, shape (n,), for the travel [m] of
+    """Return the lateral position [m] at the entry by the theory of webs on rollers, shape (n,), for the travel [m] of
     `run_over_pulley`.
 
     Material that sticks to the pulley does not move sideways. With the lateral position z, the slope θ and the
@@ -282,10 +282,10 @@ def find_walk_on_bristles(
         EI p⁴ - (T + c) p² + k = 0.
 
     At the entry η is 0. With the slope θ relative to the plane of the pulley, the second derivative of z is therefore
-    -(θ + u) (p + q), and the third derivative (θ + u) (p² + p q + q²). At the exit of the pulley, η is B exp(p s) +
-    C exp(q s) with s = 0. There the slope of z is that of η minus u, the second derivatives of z and η are equal, and
-    the third derivative of z is that of η minus c/EI times the difference of the slopes at exit and entry. For bristles
-    of infinite stiffness, these are the conditions of `find_walk`.
+    -(θ + u) (p + q), and the third derivative (θ + u) (p² + p q + q²). At the exit of the pulley, η is B exp(p s) + C
+    exp(q s) with s = 0. There the slope of z is the slope of η minus u, and the second derivatives of z and η are
+    equal. The third derivative of z is the third derivative of η minus c/EI times the difference of the slopes at exit
+    and entry. For bristles of infinite stiffness, these are the conditions of `find_walk`.
 
     Args:
         bristles: stiffness k [N/m^2] of the bristles.
@@ -465,7 +465,7 @@ def find_centring(
 
 
 def find_linking_number(first: Any, second: Any) -> float:
-    """Return the linking number of two closed lines [1] by Gauss' integral with the midpoint rule. The lines are given
+    """Return the linking number [1] of two closed lines by Gauss' integral with the midpoint rule. The lines are given
     by points [m], shape (n, 3) each.
     """
     (a, da), (b, db) = (

@@ -253,7 +253,7 @@ def solve_layers(radii: Any) -> tuple[Any, float, Any, Any]:
     k, (low, high), drum = LAYERS["stiffness"], radii[[0, 3]], LAYERS["radius"]
 
     def press(R1: float, z1: float, R2: float, z2: float) -> tuple[float, float]:
-        """Return the radial and the axial force between two rings [N/rad], including the weights of the contact
+        """Return the radial and the axial force [N/rad] between two rings, including the weights of the contact
         points.
         """
         rise, across = R2 - R1, z2 - z1

@@ -1,8 +1,8 @@
 """Solution for the steady motion of a belt without load that runs onto a soft circle, as an initial value problem.
 
 The unknowns per reference length X are the radius p and the angle phi of the axis, the slope psi against the circle,
-the pressing force F = N - rhoA c² lam, N = EA (lam - 1 - e0), and the deflection u of the bristles. Deep inside the
-contact w = r d phi/dX:
+the pressing force F = N - rhoA c² lam, N = EA (lam - 1 - e0), and the deflection u of the bristles. With the value w of
+r d phi/dX deep inside the contact, the equations are
 
     p' = lam sin psi,   phi' = lam cos psi/p,   u' = r phi' - w,
     F' = mu_k u (r/p) cos psi - k (r - p) sin psi,   psi' = phi' - (k (r - p) cos psi + mu_k u (r/p) sin psi)/F.

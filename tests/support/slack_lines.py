@@ -1,4 +1,4 @@
-"""A chain of 200 m on a sloping bed, whose solves start from nine shapes, and free hanging lines."""
+"""A chain of 200 m on a sloping bed with nine initial shapes, and lines that hang freely."""
 
 from __future__ import annotations
 

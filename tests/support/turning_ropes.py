@@ -76,7 +76,7 @@ class OnDrum(NamedTuple):
 
 def create_on_drum(angle: float) -> OnDrum:
     """Create three quarters of a turn of a rope, fixed at its end and pulled with 100 N at its start. The drum turns by
-    an angle [rad] per second in the direction that drags the rope to its end.
+    an angle [rad] per second in the direction in which friction drags the rope towards its fixed end.
     """
     radius, drum, tension = 0.005, 0.095, 100.0
     world = wl.World()

@@ -13,8 +13,8 @@ LENIENT = {"passes": wl.Passes(fail=False, atol=1.0, max_it=5), "decide_at_start
 
 
 def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, **settings: Any) -> tuple[Any, Any]:
-    """Create a preloaded belt around two pulleys, one of which is driven. Arguments are the contact stiffness [N/m^2]
-    and the upward speed [m/s].
+    """Create a preloaded belt around two pulleys, one of which is driven. ``stiffness`` is the contact stiffness
+    [N/m^2], and ``throw`` is the upward speed [m/s] of the belt at the start.
     """
     world = wl.World()
     left = world.add(RigidBody2D, name="left", position=(0.0, 0.0), mass=5.0, inertia=0.05)
@@ -52,8 +52,8 @@ def driven_belt(stiffness: float = 1e7, elements: int = 20, throw: float = 0.0, 
 
 
 def create_loaded_rope(stretch: float = 1e5, contact: float = 1e6, friction: float = 0.3) -> tuple[Any, Any]:
-    """Create a rope over a fixed drum with equal forces at its ends. Arguments are EA [N] and the contact stiffness
-    [N/m^2].
+    """Create a rope over a fixed drum with equal forces at its ends. ``stretch`` is EA [N], and ``contact`` is the
+    contact stiffness [N/m^2].
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     drum = world.add(RigidBody2D, name="drum", position=(0.0, 0.0), mass=5.0, inertia=0.05)
@@ -75,7 +75,7 @@ def create_loaded_rope(stretch: float = 1e5, contact: float = 1e6, friction: flo
 
 
 def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> tuple[Any, Any]:
-    """Create the rope over a drum, at rest."""
+    """Create the rope of `create_loaded_rope` in equilibrium, and the solver of its motion."""
     world, _ = create_loaded_rope(stretch, contact)
     state = wl.Static(
         world, load_steps=10, geometric=True, stabiliser=1e4, name="", passes=wl.Passes(fail=False)
@@ -84,8 +84,8 @@ def loaded_rope(stretch: float = 1e5, contact: float = 1e6, **settings: Any) -> 
 
 
 def falling_rope(drop: float = 0.0, **settings: Any) -> tuple[Any, Any]:
-    """Create a rope that hangs from one end and falls onto a peg, if the peg is below the rope. The argument is the
-    height above the peg [m].
+    """Create a rope that hangs from one end and falls onto a peg, if the peg is below the rope. ``drop`` is the height
+    [m] of the rope above the peg.
     """
     world = wl.World(gravity=(0.0, -9.81, 0.0))
     rope = straight_cable(

@@ -162,8 +162,8 @@ def test_derivatives_with_respect_to_columns_pass() -> None:
     ],
 )
 def test_a_column_without_derivative_is_found_and_named(fault: float, words: str) -> None:
-    """As a function of a stiffness, the force has a kink at the present value of the stiffness, or oscillates so
-    rapidly that differences are wrong.
+    """The error names a stiffness at whose present value the force has a kink, or a stiffness with which the force
+    oscillates so rapidly that differences are wrong.
     """
     with pytest.raises(wl.ModelError, match=f"^{words}"):
         wl.testing.check_tangent(create(fault=fault), parameters=True, displacement=0.5)

@@ -310,7 +310,7 @@ def test_errors_before_the_first_solver_are_short(tmp_path: Path) -> None:
 
 @pytest.mark.parametrize("words", [["tune", "-help"], ["show", "-help"], ["help"]])
 def test_help_for_a_reader_that_has_gone(words: list[str]) -> None:
-    """``windlass tune -help | head -1`` shows no traceback when the reader ends early."""
+    """``windlass tune -help | head -1`` shows no traceback when ``head`` ends early."""
     read, write = os.pipe()
     os.close(read)
     command = [sys.executable, "-m", "windlass.commands.cli", *words]

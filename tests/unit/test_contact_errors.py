@@ -101,7 +101,7 @@ def test_history_of_the_wrong_size(kind: Any, needed: int) -> None:
 
 def test_sticking_lengths_that_are_not_allowed() -> None:
     """An invalid name of a sticking length causes an error, even if it begins with a valid name. A cable axis beyond
-    the centre of the circle also causes an error. The values that are read from rows are again names.
+    the centre of the circle also causes an error. Values that are read from rows are names.
     """
     for wrong in ("reference length", "now", 1):
         words = rf"sticking_length.* = {wrong}\b.*: must be one of current, reference"

@@ -167,7 +167,7 @@ def test_elements_for_short_arcs() -> None:
 
 def test_elements_for_layers() -> None:
     """The length of the cables of a belt is at most half of the decay length sqrt(EA/K) of a compliant layer. Layers
-    above a limit of stiffness are treated as rigid and need no finer mesh.
+    with a stiffness above a limit are treated as rigid and need no finer mesh.
     """
     assert refine_for_layers(80, 1.0, [0.05, inf, 0.0]) == 80 and refine_for_layers(80, 1.0, [0.02, 0.05]) == 100
     assert refine_for_layers(80, 1.0, [0.008]) == 80 and refine_for_layers(80, 1.0, [0.0085]) == ceil(2.0 / 0.0085)

@@ -471,7 +471,7 @@ def test_second_contact_laws_are_found(text: str, uses: set[str]) -> None:
 
 
 def test_nothing_that_runs_make_is_committed() -> None:
-    """Output files of runs are committed only in the folders of reference data. The test uses the list of files by
+    """Output files of runs are committed only in the folders of reference data. The test uses the list of files of
     `git`, and is skipped in an archive without a repository.
     """
     if not (ROOT / ".git").exists():

@@ -286,7 +286,7 @@ def fit(residuals: Callable[[Point], FloatArray], measured: FloatArray, columns:
 @pytest.mark.parametrize("known", [True, False])
 def test_intervals_hold_as_often_as_stated(known: bool) -> None:
     """In 200 fits of two columns with different noise, 95 % of the 95 % intervals contain the known value, and 95 % of
-    the joint regions contain both values.
+    the joint regions contain the known values of both parameters.
 
     The number of intervals, or regions, that contain known values has a binomial distribution with the mean 190 and the
     standard deviation 3.1. The bounds of the test are three standard deviations from the mean.

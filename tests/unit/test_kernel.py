@@ -363,8 +363,8 @@ for fails in (program, lambda: halve(x)):
 
 
 def test_kernels_that_are_read_need_no_compiler(tmp_path: Path) -> None:
-    """Numba is not imported to read kernels and to call them from Python and by address. Errors are equal to the errors
-    of compiled kernels.
+    """Numba is not imported to read kernels and to call them from Python and by address. Kernels that are read raise
+    the same errors as compiled kernels.
     """
     folder = tmp_path / "reads"
     folder.mkdir()

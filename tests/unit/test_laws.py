@@ -111,7 +111,9 @@ def test_public_functions_have_docstrings() -> None:
 
 
 def test_docstrings_of_results_are_single_blocks() -> None:
-    """No line of a section "Returns" has a smaller indentation than the line before. Sphinx could not render it."""
+    """No line of a section "Returns" has a smaller indentation than the line before. Sphinx could not render such a
+    section.
+    """
     wrong = []
     for folder in ("framework", "elements", "connectors", "solvers", "src/windlass"):
         for path in sorted((ROOT / folder).rglob("*.py")):

@@ -60,7 +60,7 @@ def test_no_mode_of_many_equal_ones_is_missed(quadratic: bool) -> None:
 
 @pytest.mark.parametrize("quadratic", [False, True])
 def test_constraints_that_repeat_each_other(quadratic: bool) -> None:
-    """A planar parallelogram of four 3D bodies on pins has one motion, on which only its spring acts.
+    """A planar parallelogram of four 3D bodies on pins has one motion, which only a spring resists.
 
     Two bars of mass 1 and length 1 and a coupler are pinned by 3D joints. The constraints of the joints normal to the
     plane of the motion are redundant. A spring with k = 5 acts on the coupler.
@@ -230,7 +230,7 @@ def test_modes_in_an_interval(tmp_path: Path) -> None:
 
 
 def test_wrong_options(tmp_path: Path) -> None:
-    """Unknown options, and options of the other kind of problem, cause errors."""
+    """Unknown options, and options of the quadratic problem for a linear problem, cause errors."""
     (tmp_path / "model.py").write_text(SCRIPT)
     words = ["-modes_eps_nve", "3", "-modes_pep_type", "toar"]
     run = run_windlass(["modes", "model.py", *words], folder=tmp_path)

@@ -90,7 +90,7 @@ REFUSED = [
     ("L1N20PZ", "Body1PX", "line 30: output Body1PX: must be a free body"),
     ("L1N20PZ", "Rod1RX", "line 30: output Rod1RX: must be a free or pinned rod"),
 ]
-"""Text of the file, its replacement, and the message."""
+"""A text in the file, the text that replaces it, and the message of the error."""
 
 
 def write(folder: Path, text: str, name: str = "model.txt") -> Path:
@@ -143,7 +143,7 @@ def test_all_faults_are_in_one_list(tmp_path: Path) -> None:
 
 
 def test_other_files(tmp_path: Path) -> None:
-    """A missing file, another text, a world with another gravity, and motions of wrong shape cause errors."""
+    """A missing file, a file with other text, a world with another gravity, and motions of wrong shape cause errors."""
     with pytest.raises(wl.OutputError, match=r"none\.txt cannot be read: No such file"):
         wl.moordyn.load(tmp_path / "none.txt")
     with pytest.raises(wl.ModelError, match="has no section LINE TYPES: must be an input file of MoorDyn 2"):
@@ -188,7 +188,7 @@ def test_other_files(tmp_path: Path) -> None:
 
 
 def test_channels() -> None:
-    """Names of outputs are read in upper and lower case, with their parts."""
+    """Names of outputs are read in upper and lower case, and divided into kind, numbers and quantity."""
     found = {name: find_channel(name) for name in ("FAIRTEN12", "anchten1", "Line3TenB", "l2n14pX", "Con3vY")}
     parts = {name: channel and channel[1:] for name, channel in found.items()}
     assert parts == {

@@ -113,7 +113,7 @@ def test_one_process_has_all_values() -> None:
 
 
 def read_number(node: ast.expr) -> Any:
-    """Return a number, or None for any other node."""
+    """Return the number in a node of a syntax tree, or None for any other node."""
     return abs(node.value) if isinstance(node, ast.Constant) and isinstance(node.value, int | float) else None
 
 

@@ -78,7 +78,7 @@ def test_chosen_package_finds_its_own_order(chosen: str, request: pytest.Fixture
 
 
 OF_MUMPS = (0.01, -1.0)
-"""Default of CNTL(1): 0.01, or < 0 for the automatic choice, which MUMPS of Debian 13 reports."""
+"""Default of CNTL(1): 0.01, or a negative value in MUMPS of Debian 13, which means an automatic choice."""
 
 
 def check_settings(solver: Dynamic | Static, scaling: int, threshold: float | None) -> None:

@@ -345,7 +345,9 @@ def test_viewers_that_write_no_file_are_left_to_petsc(tmp_path: Path) -> None:
     ],
 )
 def test_wrong_viewers(name: str, value: str, message: str, tmp_path: Path) -> None:
-    """A wrong viewer is refused, because PETSc itself reports it only at its end, or overwrites the file."""
+    """A wrong viewer is refused, because PETSc would report the viewer only at the end of the program, or overwrite the
+    file.
+    """
     (tmp_path / "notes.txt").write_text("notes")
     with pytest.raises((OptionError, OutputError), match=message):
         check_viewers([(name, value)], tmp_path)

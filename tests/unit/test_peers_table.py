@@ -201,8 +201,8 @@ def test_scripts_that_wait_are_not_cut(tmp_path: Path) -> None:
 
 
 def test_the_tables_are_whole(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """The page equals the page that the stored results of all scripts give. Scripts that differ or do not finish have
-    a reason, and scripts that agree or converge have none.
+    """The page equals the page that is created from the stored results of all scripts. Scripts that differ or do not
+    finish have a reason, and scripts that agree or converge have none.
     """
     rows = peers.read_rows()
     reasons = peers.tomllib.loads(peers.REASONS.read_text())["reason"]

@@ -21,7 +21,7 @@ from windlass.solvers.stepping.statistics import Statistics
 def test_factor_to_real_time(
     seconds: float, words: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """The factor relative to real time is the computing time for one simulated second [s].
+    """The factor relative to real time is the computing time [s] for one simulated second.
 
     The text states whether simulated or elapsed time is longer.
     """

@@ -57,7 +57,9 @@ class Model(NamedTuple):
 
 
 def create_rope(elements: int = 24, kind: type = ContactFrictionCircleCable2D) -> Model:
-    """Create a rope that runs up on the left of a pulley, over the pulley, and down on the right, with wrap pi."""
+    """Create a rope that runs up on the left of a pulley, over the pulley, and down on the right, with the wrap angle
+    pi.
+    """
     world = World()
     pulley = world.add(RigidBody2D, position=(0.0, 0.0), name="sheave", **BODY)
     axis = RADIUS + OFFSET

@@ -68,8 +68,8 @@ def test_rotation_of_a_body_in_space_is_that_of_its_points() -> None:
 
 
 def test_gamg_gets_them_by_default() -> None:
-    """With -static_pc_type gamg the tangent receives the rigid motions, but not with other solvers. The solution equals
-    the solution of the default solver.
+    """The rigid motions are attached to the tangent with -static_pc_type gamg, but not with other solvers. The solution
+    equals the solution of the default solver.
     """
     world = World(gravity=(0.0, -1e-3, 0.0))
     _, crossings = build_net(world, 8, reference_strain=-0.01)

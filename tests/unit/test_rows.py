@@ -39,7 +39,9 @@ class Mixed(Component):
 
 
 def test_fields() -> None:
-    """Records omit texts, functions and columns of open length. Numbers are aligned, in any order of declaration."""
+    """Records omit texts, functions and columns of any length. Fields of numbers are aligned for any order of
+    declaration.
+    """
     names = ("marker0", "data", "stiffness", "closed", "count", "frame", "history", "start", "bent")
     assert field_names(Mixed, ("bent",), 2) == names
     kind = row_type(Mixed, {"bent": np.zeros(4, bool)}, 2)

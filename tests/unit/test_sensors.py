@@ -349,8 +349,8 @@ def test_a_restart_with_another_start_of_means(tmp_path: Path) -> None:
 
 
 def test_means_of_several_solves() -> None:
-    """The time between two solves is not included in means. If the state at the start of a solve was changed, its
-    values are used without correction. A solve that begins before the end of the previous solve starts new means.
+    """The time between two solves is not included in means. If the user changes the state between two solves, means use
+    the changed values without correction. A solve that begins before the end of the previous solve starts new means.
     """
     model = create_model()
     spin = Means([Sensor(model.body, "angular_velocity", name="spin")])

@@ -243,7 +243,9 @@ def test_failing_apt_get_ends_the_script(checkout: Path) -> None:
 
 @pytest.fixture
 def few_packages(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Exclude superlu_dist from reports within this process, because PETSc 3.18 may crash at exit after two uses."""
+    """Exclude superlu_dist from reports within this process, because PETSc 3.18 may crash at exit after two uses of
+    superlu_dist.
+    """
     monkeypatch.setattr(doctor, "SOLVER_PACKAGES", ("petsc", "no_such_solver"))
 
 

@@ -84,7 +84,7 @@ def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatc
 @needs_drawing
 def test_rods_and_ribbons(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     """A ribbon is drawn as a strip in the direction d_1 of its material, with a line on one edge. A rod without width
-    is a tube. Both have the colours of the field.
+    is a tube. The strip and the tube have the colours of the field.
     """
     monkeypatch.delenv("DISPLAY", raising=False)
     world = wl.World()

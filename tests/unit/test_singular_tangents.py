@@ -69,9 +69,9 @@ def test_motions_that_nothing_holds_at_full_load_are_named(stiffness: float) -> 
 
 
 def test_continued_solves_leave_states_without_stiffness() -> None:
-    """Two springs in series with the force k u³ have no stiffness at u = 0. A solve that continues from there finds the
-    equilibrium after a prescribed displacement of the end. A first solve raises an error, and so does a solve with a
-    load on the mass between the springs, because the mass would move without limit.
+    """Two springs in series with the force k u³ have no stiffness at u = 0. A solve that continues from this state
+    finds the equilibrium after a prescribed displacement of the end. A first solve raises an error, and so does a solve
+    with a load on the mass between the springs, because the mass would move without limit.
     """
     world = World()
     masses = [world.add(MassPoint, position=(x, 0.0), mass=1.0) for x in (1.0, 2.0)]

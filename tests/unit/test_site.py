@@ -54,7 +54,9 @@ def registered_names() -> set[str]:
 
 
 def test_every_component_is_in_the_reference() -> None:
-    """Every component is in the reference, with all of its columns, references and outputs, and in the list."""
+    """Every component is in the reference, with all of its columns, references and outputs, and also in the list of
+    components.
+    """
     components = site("components")
     pages = components.component_pages()
     names = registered_names()
@@ -183,7 +185,7 @@ def test_short_forms_are_of_examples_and_their_options() -> None:
 
 
 def test_an_example_has_its_picture_and_page(tmp_path: Path) -> None:
-    """One example has its picture and page; `test_the_site_is_made` tests all examples."""
+    """One example has a picture and a page; `test_the_site_is_made` tests all examples."""
     gallery = site("gallery")
     example = ROOT / "examples" / "mass_on_springs.py"
     assert example in gallery.EXAMPLES

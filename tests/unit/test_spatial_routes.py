@@ -98,7 +98,9 @@ def test_fleet_angles() -> None:
 
 
 def test_helix() -> None:
-    """Length, rise and radius of a helix agree with closed forms, on both sides and against the axis."""
+    """Length, rise and radius of a helix agree with closed forms for the sides "left" and "right" and for a negative
+    pitch.
+    """
     axis = np.array((1.0, 2.0, 2.0)) / 3.0
     for side, pitch in (("left", 0.05), ("right", 0.05), ("left", -0.05)):
         route = helix((0.1, 0.2, 0.3), 5.0 * axis, 0.2, 4.25, pitch=pitch, side=side, radial_offset=0.01)  # type: ignore[arg-type]

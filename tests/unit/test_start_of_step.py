@@ -35,7 +35,7 @@ class Odometer(Component):
 def add_up(
     rows: Any, size: Any, times: Any, x: Any, v: Any, start_x: Any, start_v: Any, data: Any, start: Any, outcome: Any
 ) -> None:
-    """Add the increments to the sums of the start of the step."""
+    """Add the increments to the sums at the start of the step."""
     error = 0.0
     for i in range(len(rows)):
         k, at = rows[i].dof, rows[i].data
@@ -125,7 +125,7 @@ def test_steps_add_up(name: str) -> None:
 
 def test_steps_that_are_looked_at_add_up() -> None:
     """The sum of the increments is the change over the whole run, for steps that Python executes pass by pass.
-    Rotations are also summed correctly, although their steps combine values at both ends.
+    Rotations are also summed correctly, although their increments depend on values at both ends of a step.
     """
     world, mass, meter = swing()
     world.add(RigidBody3D, position=(0.0,) * 3, mass=1.0, inertia=(1.0, 2.0, 3.0), angular_velocity=(1.0, 2.0, 0.5))

@@ -94,7 +94,9 @@ def test_one_row_differs(tmp_path: Path) -> None:
 
 
 def test_file_without_switches(tmp_path: Path) -> None:
-    """Files of old versions without switches can be read. Files without switches do not switch a model."""
+    """Files of old versions without switches can be read. Files without switches do not change the switches of a
+    model.
+    """
     world, contacts, wheel = create_rope(friction=True)
     path = turn(world, contacts, wheel).save(tmp_path / "state.npz")
     with np.load(path) as file:

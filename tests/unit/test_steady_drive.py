@@ -331,7 +331,7 @@ def test_largest_torque() -> None:
 
 
 def test_arm_of_a_tensioner() -> None:
-    """The moments of belt and spring about the pivot of a tensioner's arm balance.
+    """The moments of belt and spring about the pivot of a tensioner's arm balance each other.
 
     If a weight acts on the arm, the pull of the belt is constant. If the spring is rigid, the position of the arm is
     constant.
@@ -359,7 +359,9 @@ def test_arm_of_a_tensioner() -> None:
 
 
 def test_a_sweep_is_quick() -> None:
-    """The measured time of each of a hundred drives is 5 ms. The test requires a process time of less than 60 ms."""
+    """The measured time of each of a hundred drives is 5 ms. The test requires that the mean process time is less than
+    60 ms.
+    """
     belt = mount(THREE)
     begin = time.process_time()
     losses = [

@@ -1,5 +1,5 @@
-"""Tests of tangents in blocks of 4 x 4: numbering, slots, comparison with storage by rows, and the change to storage by
-rows.
+"""Tests of tangents in blocks of 4 x 4: numbering, positions of entries (slots), comparison with storage by rows, and
+the change to storage by rows.
 """
 
 from __future__ import annotations
@@ -112,7 +112,8 @@ def test_storages_hold_the_same_tangent(build: object) -> None:
 
 @pytest.mark.parametrize("block", [1, 3, 4])
 def test_slots_are_those_of_the_entries(block: int) -> None:
-    """The slots of a matrix that are found by blocks equal the slots of single entries.
+    """The positions of matrix entries (slots) that are found by blocks equal the positions that are found entry by
+    entry.
 
     Cases: coordinates in any order, consecutive coordinates that start inside a block, and missing coordinates (-1).
     """

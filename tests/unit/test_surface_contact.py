@@ -470,8 +470,8 @@ def test_errors_of_switched_columns(columns: dict[str, Any], changed: dict[str, 
 
 
 def test_rows_that_are_switched_off_receive_no_surface() -> None:
-    """A search assigns the surface below a cable to the row of the cable that is switched on. The surface force is
-    the stiffness times the penetration of 1 mm.
+    """A search assigns the surface below a cable to the active row of the cable. The surface force is the stiffness
+    times the penetration of 1 mm.
     """
     world = wl.World()
     rope = straight_cable(world, (0.0, 0.0, -1e-3), (1.0, 0.0, -1e-3), 1, **ROPE)

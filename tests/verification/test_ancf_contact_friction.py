@@ -83,8 +83,8 @@ def test_accelerations_and_multipliers_of_every_step(run: Run, name: str, tolera
     """Accelerations and multipliers of every step agree with Exudyn, relative to the largest entry of the whole run.
     This entry is much larger than the entries of most steps.
 
-    Accelerations have the rounding errors of displacements divided by the step squared, 1e-15/(5e-4)^2 = 4e-9,
-    multiplied by stiff modes.
+    The errors of accelerations are the rounding errors of displacements divided by the square of the step,
+    1e-15/(5e-4)^2 = 4e-9, and are amplified by stiff modes.
     """
     scale = np.abs(run.theirs[name]).max()
     assert_allclose(run.ours[name], run.theirs[name], rtol=0, atol=tolerance * scale)

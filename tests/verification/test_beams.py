@@ -268,7 +268,7 @@ PRINCETON = {
         (0.0, 64.35812858, 117.735994, 156.467239, 181.861627, 196.097131, 200.677707),
     ),
 }
-"""Displacements of the end of the Princeton beam [mm] along its height and along its width, by load [N] and load angle
+"""Displacements [mm] of the end of the Princeton beam along its height and along its width, by load [N] and load angle
 (0 to 90° in steps of 15°), computed with beam elements of ANSYS.
 
 Sources: L. P. Obrezkov, A. Mikkola, M. K. Matikainen, Nonlinear Dynamics 109 (2022) 531-546, for the values;

@@ -1,9 +1,9 @@
 """The speed loss of belt drives is compared with the theory of creep with inertia. The tractions of belts without load
 are compared with limits and with a closed form.
 
-Each run starts in the steady motion of the theory, and ends after 40 elements have passed a point. This length is two
-thirds of the belt, and more than two arcs. Source of the theory: Bechtel, Vohra, Jacob, Carlson, J. Appl. Mech. 67
-(2000), see `belt_theory`.
+Each run starts in the steady motion of the theory, and ends after 40 elements have passed a point. The 40 elements are
+two thirds of the belt, and longer than two arcs. Source of the theory: Bechtel, Vohra, Jacob, Carlson, J. Appl. Mech.
+67 (2000), see `belt_theory`.
 """
 
 from __future__ import annotations
@@ -135,8 +135,8 @@ def test_creep_where_bristles_carry_load_over_the_whole_arc(strain: float, inert
 
 
 def test_theory_at_small_torques() -> None:
-    """For elastic bristles and small torques, the speed loss is proportional to the torque. The torques have both
-    signs, and are 1e-12 to 1e-4 of the largest torque.
+    """For elastic bristles and small torques, the speed loss is proportional to the torque. The magnitudes of the
+    positive and negative torques are 1e-12 to 1e-4 of the largest torque.
     """
     case = Case(bristles=1.6e9, contact_stiffness=5e8)
     torques = np.outer((-1, 1), np.logspace(-9, -1, 33)).ravel()

@@ -26,7 +26,9 @@ sys.path.insert(0, str(ROOT / "benchmarks"))
 
 
 def create_drive(cord: float = 0.0, **given: object) -> tuple[wl.World, wl.Belt, object]:
-    """Create two pulleys whose cords run on radii of 75 and 30 mm, and the constraint that turns the first pulley."""
+    """Create two pulleys on which the cord runs at radii of 75 and 30 mm, and the constraint that turns the first
+    pulley.
+    """
     world = wl.World()
     a = world.add(RigidBody2D, name="driver", position=(0.0, 0.0), mass=1.0, inertia=0.01)
     b = world.add(RigidBody2D, name="driven", position=(0.3, 0.0), mass=1.0, inertia=0.0005)
@@ -64,7 +66,7 @@ def test_tension_is_as_mounted_for_every_step(cord: float, bending: float) -> No
 @pytest.mark.parametrize("groove", [None, 0.008])
 def test_tension_in_space_is_as_mounted_for_every_step(groove: float | None) -> None:
     """Drums and sheaves of a closed belt are enlarged by the contact depth, so that the tension is as mounted. The
-    measured error is within 0.2 %.
+    measured error is at most 0.2 %.
 
     If the step size requires a contact so soft that the contact depth adds EA/(k R²) to the speed loss, the report
     states this increase.

@@ -17,7 +17,7 @@ from windlass.framework.state.state import State
 from support.belt import Belt, belt_parameters, build_belt, create_dynamic, load_reference, solve_static
 
 WINDOW = 0.1
-"""Length of the time at the end of the run over which powers are averaged [s]."""
+"""Duration [s] at the end of the run over which powers are averaged."""
 
 
 @dataclass

@@ -59,8 +59,8 @@ DRIVES = {
     ),
     "ratio 2": ({"driver": ((0.0, 0.0), 0.03), "driven": ((0.15, 0.0), 0.06)}, 0.9, 1.0, 1e-4),
 }  # fmt: skip
-"""Centres and radii [m], negative on the back of the belt; lost fraction of the bending energy; load [N m] and step
-[s].
+"""Centres and radii [m] of the pulleys, with negative radii for pulleys on the back of the belt; lost fraction of the
+bending energy; load [N m] and step [s].
 """
 
 

@@ -184,7 +184,7 @@ def test_times_of_breaking_that_differ_by_rounding(begin: float, step: float, ti
 
 
 def test_a_restart_with_an_earlier_time_of_breaking(tmp_path: Path) -> None:
-    """A link whose time is earlier than the checkpoint of a restart breaks at the start of the restart."""
+    """A link whose time of breaking is earlier than the checkpoint of a restart breaks at the start of the restart."""
     file = tmp_path / "run.h5"
     for time, end in ((1.0, 0.03), (0.015, 0.05)):
         world, _, springs = hang_on_springs()

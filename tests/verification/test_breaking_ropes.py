@@ -52,8 +52,8 @@ def hang_load(count: int = 8, **columns: Any) -> tuple[wl.World, wl.Entity, wl.E
 
 @pytest.mark.parametrize("method", ["generalized_alpha", "newmark"])
 def test_a_rope_with_a_load_breaks(method: str) -> None:
-    """After the break, the load falls freely. The ledger lists the energy that the broken cable has lost, and its
-    remainder is 0. Hook, report and verdict name the cable, its force and the time.
+    """After the break, the load falls freely. The ledger lists the energy that the broken cable has lost, and the
+    remainder of the ledger is 0. Hook, report and verdict name the cable, its force and the time.
     """
     world, rope, load = hang_load()
     start, ledger = wl.Static(world, name="").solve(), wl.EnergyLedger()
@@ -134,8 +134,8 @@ def test_damage_is_that_of_rainflow_counting() -> None:
 
 @pytest.mark.parametrize("stop", [20, 60])
 def test_a_restarted_run_breaks_alike(stop: int, tmp_path: Path) -> None:
-    """The results of a run that continues from a checkpoint before or after the break, including the damages, exactly
-    equal the results of an uninterrupted run.
+    """The results of a run that continues from a checkpoint before or after the break, including the fatigue damages,
+    exactly equal the results of an uninterrupted run.
     """
     file = tmp_path / "run.h5"
 
@@ -225,7 +225,7 @@ def test_explicit_solver() -> None:
 
 
 def test_wrong_ropes() -> None:
-    """Fatigue without a fatigue curve, wrong damages, and cables with moving material cause errors."""
+    """Fatigue without a fatigue curve, wrong values of the damage, and cables with moving material cause errors."""
     _, rope, _ = hang_load(2)
     with pytest.raises(wl.ModelError, match=r"fatigue = 3 .*must be a fatigue curve, such as"):
         con.Link(rope, fatigue=3)  # type: ignore[arg-type]
@@ -243,7 +243,7 @@ def test_wrong_ropes() -> None:
 
 
 BROKEN_PART = {1: 1.0, 2: 0.5, 3: 1.0 / np.sqrt(5.0)}
-"""Part of a broken beam between the nodes that the break separates [1], for each order."""
+"""Fraction [1] of a broken beam between the nodes that the break separates, for each order."""
 
 
 def hang_from_beam(kind: str, order: int) -> tuple[wl.World, wl.Entity, wl.Entity, float]:

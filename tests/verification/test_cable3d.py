@@ -35,7 +35,7 @@ ROPE = {
     "bending_damping": 1e-3,
 }
 ELASTICA = 0.30172077
-"""Deflection of the end of a cantilever with P L²/EI = 1, relative to its length [1], by elliptic integrals; see
+"""Deflection of the end of a cantilever with P L²/EI = 1, divided by its length, by elliptic integrals; see
 docs/explanation/theory/cable.md.
 """
 
@@ -107,7 +107,7 @@ def test_elastica(elements: int) -> None:
 
 
 def bend(R: Any, elements: int) -> float:
-    """Return the error of the end deflection of a cantilever, relative to the exact deflection [1]."""
+    """Return the relative error [1] of the end deflection of a cantilever."""
     chain = Chain(R, elements, mass_per_length=1.0, axial_stiffness=1e8, bending_stiffness=1.0)
     chain.clamp()
     chain.force((0.0, 1.0))

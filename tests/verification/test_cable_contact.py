@@ -192,7 +192,7 @@ def test_coulomb_limit(along: int, pull: float) -> None:
     The bar sticks if the pull is below μ m g. Otherwise the bar accelerates with (pull/(m g) - μ) g.
 
     If the bar is pulled along its axis, friction exerts a torque about the axes of the two ropes. The torque on these
-    ropes is the friction force times R.
+    ropes is the friction force times their radius R.
     """
     gravity = np.array([0.0, 0.0, -9.81])
     gravity[along] = 9.81 * pull

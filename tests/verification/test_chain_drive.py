@@ -1,5 +1,5 @@
 """The polygon effect and the mean ratio of chain drives are compared with theory. Rollers are masses in contact with
-teeth of arcs and lines, by `ContactCurveCircle`.
+teeth of arcs and lines, with the law `ContactCurveCircle`.
 """
 
 from __future__ import annotations

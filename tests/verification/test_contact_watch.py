@@ -390,8 +390,8 @@ def test_a_sheave_that_throws_its_rope(monkeypatch: pytest.MonkeyPatch) -> None:
 
 
 def test_a_rope_that_is_lost_at_once() -> None:
-    """A pulley loses contact for some steps, although the force before the loss was equal to the mean force. The test
-    sets all values directly.
+    """The result is doubtful if a pulley loses contact for some steps, although the force before the loss was equal to
+    the mean force. The test sets all values directly.
     """
     world, start, _ = create_sheave(None)
     solver = wl.Dynamic(world, step=1e-4, end=1e-3, method="generalized_alpha_index2", name="")
@@ -463,7 +463,7 @@ def test_ropes_that_pass_each_other(solver: Any, offset: float) -> None:
 
 @pytest.mark.parametrize("solver", [wl.Explicit, wl.Dynamic])
 def test_steps_are_cut_where_ropes_would_pass(solver: Any) -> None:
-    """The contact is too soft to stop a rope with 100 m/s.
+    """The contact is too soft to stop a rope that moves with 100 m/s.
 
     Reduced step sizes resolve the contact, and the run ends with an error, because the ropes would pass through each
     other.

@@ -177,7 +177,7 @@ def test_controlled_hoist(derivative: Any) -> None:
 
 
 def test_a_motor_follows_a_state() -> None:
-    """By a constraint on velocities, the speed of a drum equals a first-order state at every time."""
+    """A constraint on velocities keeps the speed of a drum equal to a first-order state."""
     world = wl.World()
     drum = world.add(el.RigidBody2D, position=(0.0, 0.0), mass=1.0, inertia=0.1)
     con.fix(world, drum, "x", "y")

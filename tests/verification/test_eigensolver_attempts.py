@@ -31,7 +31,9 @@ MODELS: dict[str, tuple[Any, str]] = {
     "rest ring": (lambda: create_ring(12), "linear"),
     "ring in motion": (lambda: create_ring(12, turning=1.0), "quadratic"),
 }
-"""Models and problems: with constraints, rigid-body modes, pairs of equal modes and gyroscopic forces."""
+"""Functions that create models, and kinds of eigenvalue problem. The models have constraints, rigid-body modes, pairs
+of equal modes or gyroscopic forces.
+"""
 
 
 def fail(monkeypatch: pytest.MonkeyPatch, times: float) -> list[tuple[float, tuple[int, int], bool]]:

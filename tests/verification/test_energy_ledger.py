@@ -1,4 +1,4 @@
-"""Tests of the energy ledger: works, energies, losses, the loss of the integration method, and the remaining error
+"""Tests of the energy ledger: work, energies, losses, the loss of the integration method, and the remaining error
 (remainder of the energy balance).
 
 If all laws conserve energy, the remaining error consists of rounding errors and the residual of Newton's method. For

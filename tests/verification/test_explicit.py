@@ -36,7 +36,7 @@ TIGHT: dict[str, Any] = {"method": "rk", "rtol": 1e-12, "atol": 1e-13}
 
 
 def orders(errors: list[float]) -> FloatArray:
-    """Return the orders of convergence between runs whose step is halved each time."""
+    """Return the orders of convergence. The step is halved from each run to the next."""
     values: FloatArray = np.log2(np.array(errors[:-1]) / np.array(errors[1:]))
     return values
 

@@ -8,7 +8,7 @@ force and load (100 steps). One case contains bodies on bushings, torsion spring
 given by matrices, a spring with factors, and a constraint equation with squares of coordinates (40 steps). A cable lies
 on a roll with friction; this case is solved by statics in 4 load steps, and by 60 steps of the trapezoidal rule at
 index 2. A rope whose material runs with 10 m/s between fixed ends hangs under its weight (statics in 2 load steps).
-Spheres collide by two laws of restitution, stick to an elasto-plastic sphere, and touch side by side and inside a
+Spheres collide with two laws of restitution, stick to an elasto-plastic sphere, and touch side by side and inside a
 hollow sphere with friction (200 steps). A curved and twisted beam with deformable cross sections, which a joint holds
 at one end, moves under forces and torques (40 steps). A rope without mass runs from a drum over three sheaves (50
 steps). One case has a slider with angles as coordinates, which is on a bushing with a user function. The case also has
@@ -113,8 +113,8 @@ def test_without_exudyn_the_command_says_so(monkeypatch: pytest.MonkeyPatch) -> 
 def test_relative_paths_of_scripts(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    """Both commands run a script like `python`: relative paths refer to the current folder, and the script can import
-    modules from the folder of the script.
+    """The commands `windlass run-exudyn` and `windlass-export-exudyn` run a script like `python`: relative paths refer
+    to the current folder, and the script can import modules from the folder of the script.
     """
     (tmp_path / "testData").mkdir()
     (tmp_path / "testData" / "mass.txt").write_text("2.5")

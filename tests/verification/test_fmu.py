@@ -361,8 +361,8 @@ def test_a_wrong_start_value_remains_wrong_with_another_parameter(model: Path) -
 
 @pytest.mark.parametrize("version", ["2", "3"])
 def test_the_last_outputs_remain_after_the_end(folder: Path, model: Path, version: str) -> None:
-    """After terminate, outputs have their last values, requests for states cause errors, and the script does not start
-    again.
+    """After a call of terminate, outputs have their last values, requests for states cause errors, and the script does
+    not start again.
     """
     before, messages, file = find_children(), list[str](), model
     if version == "3":
@@ -626,7 +626,7 @@ def test_an_instance_ends_after_an_error_that_can_be_undone(folder: Path, model:
 
 
 def test_the_process_ends_with_the_instance(model: Path) -> None:
-    """The process ends if an instance is deleted without the end of the solve."""
+    """The process ends if an instance is deleted before the end of the solve."""
     before = find_children()
     description = fmpy.read_model_description(str(model))
     fmu = fmpy.instantiate_fmu(fmpy.extract(str(model)), description, "CoSimulation")

@@ -48,7 +48,9 @@ def solve(world: wl.World, start: wl.State | None = None, **settings: Any) -> wl
 
 
 def count_folds(belt: Entity, state: wl.State) -> int:
-    """From points of the axis, count the ends of cables at which the slope points against the chord."""
+    """Count the ends of cables at which the slope points against the chord. The slopes are computed from points of the
+    axis.
+    """
     points = wl.eval_output(belt, "position", state, x=np.outer(belt.length, [0.0, 1e-6, 1.0 - 1e-6, 1.0]))
     chord = points[:, 3] - points[:, 0]
     slopes = points[:, 1] - points[:, 0], points[:, 3] - points[:, 2]

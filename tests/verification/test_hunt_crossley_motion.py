@@ -42,7 +42,7 @@ from support.hunt_crossley import Case, add_material, read_reference
 
 SCENARIOS: list[Case] = read_reference("trajectories")["scenarios"]
 STEP = 2.5e-3
-"""Largest step [s]; the error control of the integrator reduces it in contact."""
+"""Largest step [s]; the error control of the integrator reduces the step in contact."""
 
 
 def build(scenario: Case) -> tuple[World, list[Entity], Entity]:

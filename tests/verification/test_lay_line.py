@@ -22,7 +22,7 @@ GRID = con.BedGrid(X, Y, 4.0 * np.sin(X[:, None] / 60.0) + 1e-4 * Y**2)
 
 
 def lay(bed: Any, end: tuple[float, float, float] = (275.0, 0.0, 80.0), **changes: Any) -> tuple[float, float]:
-    """Return the tensions at the upper end [N] of the solution and of the elastic catenary."""
+    """Return the tensions [N] of the solution and of the elastic catenary at the upper end."""
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     laid = con.lay_line(world, bed, (0.0, 0.0), end, 300.0, 60, **{"stiffness": 1e6, **CHAIN, **changes})
     con.hinge(world, nodes_of(world, laid.cables)[[0, 60]])

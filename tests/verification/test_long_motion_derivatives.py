@@ -30,8 +30,8 @@ WEAK = ("EI", "mass", "loss", "d")
 """Parameters with little influence, which require larger changes because of rounding errors."""
 SHARES = {name: 1e-6 if name in WEAK else 1e-7 for name in SIZES} | {"mass": 3e-7, "radius": 3e-8}
 """Small changes of the parameters relative to their values, so that few contacts change their states due to these
-changes. With changes of 1e-6 and more, contacts change their states due to the mass; with 1e-7, rounding errors of the
-differences are 1.2e-4. With changes of 1e-7, a contact changes its state due to the radius.
+changes. If the mass is changed by 1e-6 or more, contacts change their states; with 1e-7, rounding errors of the
+differences are 1.2e-4. If the radius is changed by 1e-7, a contact changes its state.
 """
 SMALL = {"radius": 1e-9}
 """Smaller step of the gradient [m]. The radius changes the gaps of all contacts of a pulley if the positions remain

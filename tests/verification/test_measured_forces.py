@@ -135,7 +135,7 @@ def create_tensioner(by_cell: bool) -> tuple[wl.World, Entity]:
 
 @pytest.mark.parametrize("by_cell", [False, True])
 def test_closed_loop_of_a_tensioner(by_cell: bool) -> None:
-    """Statics find the requested tension. The eigenvalues equal the roots of the characteristic polynomial of the
+    """Statics finds the requested tension. The eigenvalues equal the roots of the characteristic polynomial of the
     closed loop,
 
     m s³ + (d s + k) (s + (Kp s + Ki) C(s)) = 0 with C = 1 for the strain and 1/(T s + 1) for the cell.

@@ -142,15 +142,15 @@ def test_rotations_without_stiffness_are_held(tmp_path: Path, monkeypatch: pytes
 
 @pytest.mark.parametrize("direction", ["0 0 0", "0 0 10"])
 def test_rods_without_direction_are_refused(direction: str, tmp_path: Path) -> None:
-    """A fixed rod of length 0 needs a direction, which is not the position of its end A."""
+    """A fixed rod of length 0 needs a direction that differs from 0 and from the position of its end A."""
     with pytest.raises(wl.moordyn.NotTranslated, match="must be the direction of the rod, not 0 and not the position"):
         load(tmp_path, rods=f"1 slim Fixed 0 0 10 {direction} 0 -", points="", lines="")
 
 
 @pytest.mark.parametrize(("end", "slack"), [((3.0, 1.0, -5.0), 1.2), ((0.0, 0.0, -6.0), 1.5), ((4.0, 0.0, 0.0), 2.5)])
 def test_slack_lines_without_weight_begin_as_arcs(end: tuple[float, ...], slack: float) -> None:
-    """The start shape of a slack line without weight is an arc with the length of the line, whose slopes have the
-    length 1 and point along the arc.
+    """The start shape of a slack line without weight is an arc with the length of the line. The slopes have the length
+    1 and are tangents of the arc.
     """
     ends = np.array([(0.0, 0.0, 0.0), end])
     length = slack * float(np.linalg.norm(ends[1]))

@@ -27,7 +27,7 @@ WEIGHT = MASS * 9.81
 
 def place_nodes(start: str, end: np.ndarray, n: int) -> tuple[np.ndarray, np.ndarray]:
     """Return the positions [m] and unit slopes of n + 1 nodes: straight through the water, sagging below the bed, on
-    the bed with a rise at the end, or in the closed form.
+    the bed with a rise at the end, or in the shape of the closed form.
     """
     s = np.linspace(0.0, LENGTH, n + 1)
     if start == "straight":

@@ -77,8 +77,8 @@ def test_kinks(method: str, spectral_radius: float, kind: str) -> None:
     """From the third step after each kink on, the torque on the wheel is J Δω/Δt = 5.4545 N m while the speed
     increases, and otherwise 0.
 
-    Steps of 2 ms end at both kinks of the speed. Steps of 2.2 and 1.1 ms do not. Without the projection, the torque by
-    the trapezoidal rule would alternate permanently between 10.91 and 0 N m. The torque by Newmark's method with a
+    Steps of 2 ms end at both kinks of the speed, but steps of 2.2 and 1.1 ms do not. Without the projection, the torque
+    by the trapezoidal rule would alternate permanently between 10.91 and 0 N m. The torque by Newmark's method with a
     prescribed angle would be thousands of N m, and the torque by generalised-alpha would oscillate for tens of steps.
     The tolerance is 1e-3 N m. The measured error is 1e-5 N m if rates are computed by differences in time, and
     otherwise 1e-6 N m.

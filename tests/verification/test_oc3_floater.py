@@ -23,7 +23,7 @@ DATA = con.read_capytaine(oc3.RADIATION)
 PAIRS = np.array([0, 0, 2, 4]), np.array([0, 4, 2, 4])
 """Degrees of freedom: surge by surge, surge by pitch, heave by heave, pitch by pitch."""
 INFINITE = np.array([7_759_111.6, -483_140_617.5, 241_254.9, 37_936_182_750.0])
-"""Added mass at infinite frequency of `PAIRS` [kg, kg m, kg m^2], from WAMIT.
+"""Added mass [kg, kg m, kg m^2] of `PAIRS` at infinite frequency, from WAMIT.
 
 Source: BModes (github.com/old-NWTC/BModes), example OC3Hywind, matrix hydro_M.
 """
@@ -32,7 +32,8 @@ LARGEST = np.array([402_851.0, 2_541_250.0, 6_774.55, 33_711_500.0])
 RETARDATION = np.array(
     [[-164_439.0, 941_863.0, -2_289.18, -1_352_130.0], [29_344.2, 377_201.0, -2_090.98, -13_870_100.0]]
 )
-"""Retardation functions of `PAIRS` at `TIMES` [N/m, N, N m], from damping of WAMIT, and above their largest values.
+"""Retardation functions [N/m, N, N m] of `PAIRS` at `TIMES`, from the damping of WAMIT. ``LARGEST`` contains their
+largest values.
 
 Source: OpenFAST (github.com/OpenFAST/r-test, commit 004509e), 5MW_OC3Spar_DLL_WTurb_WavesIrr, linux-gnu, file HD.sum.
 """
@@ -49,7 +50,7 @@ deflections proportional to the square and the cube of the height, and the nacel
 tower is elastic.
 """
 FREEDOMS = {"surge": (0, 4), "heave": (2,), "pitch": (4, 0), "yaw": (5,)}
-"""Degrees of freedom of each mode; the first one is the largest."""
+"""Degrees of freedom of each mode. The first degree of freedom has the largest amplitude."""
 K = oc3.eval_stiffness(REPORT)
 
 

@@ -27,7 +27,7 @@ Source of all numbers: RAFT (github.com/WISDEM/RAFT, commit e6cb69e), test data 
 analyzeCases, case 0 without wind, JONSWAP with Hs = 6 m and Tp = 12 s.
 """
 LINES = np.array([[41_180.0, -2_821_000.0], [-2_821_000.0, 311_100_000.0]])
-"""Stiffness of the lines in surge and pitch of NREL/TP-500-47535 [N/m, N, N m]; the stiffness in heave is 11 940
+"""Stiffness [N/m, N, N m] of the lines in surge and pitch, from NREL/TP-500-47535; the stiffness in heave is 11 940
 N/m.
 """
 SLOW = 1.0 / 125.0, 0.032, 0.034  # natural frequencies of surge, heave and pitch of the floating spar [Hz]

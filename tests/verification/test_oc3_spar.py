@@ -17,11 +17,11 @@ from windlass.solvers.sensitivities.damped_modes import to_sparse
 from support.oc3 import ADDED_MASS, GRAVITY, MASS, PARTS, WATER, create_spar, eval_pull
 
 SURGE, HEAVE, WEIGHT = 41_180.0, 11_940.0, 1_607_000.0
-"""Stiffness of the lines in surge and heave [N/m], and their vertical pull [N], of the report (section 5)."""
+"""Stiffness [N/m] of the lines in surge and heave, and their vertical pull [N], from the report (section 5)."""
 LINES = np.array([[41_180.0, -2_821_000.0], [-2_821_000.0, 311_100_000.0]])
-"""Stiffness of the lines in surge and pitch of the report [N/m, N, N m]."""
+"""Stiffness [N/m, N, N m] of the lines in surge and pitch, from the report."""
 BUOYANCY = -4_999_180_000.0
-"""Stiffness of the buoyancy in pitch of the report [N m]; the weight is not included."""
+"""Stiffness [N m] of the buoyancy in pitch, from the report; the weight is not included."""
 
 
 def test_stiffness_of_the_lines() -> None:

@@ -28,7 +28,9 @@ def run_belt(folder: Path, processes: int) -> Any:
 
 @pytest.fixture(scope="module")
 def belts(tmp_path_factory: pytest.TempPathFactory) -> Belts:
-    """Return the belt on any number of processes, each run once."""
+    """Return a function that runs the belt on a number of processes and returns the results. Each number is run
+    once.
+    """
     return cache(lambda processes: run_belt(tmp_path_factory.mktemp("belt"), processes))
 
 

@@ -22,7 +22,9 @@ CASES = (
     "ellipsoid dynamic",
 )
 TOLERANCE = 1e-8
-"""Relative difference from one process: rounding errors that grow over the steps."""
+"""Largest relative difference from the results on one process. The difference is due to rounding errors, which grow
+over the steps.
+"""
 
 MODEL = """
 import numpy as np
@@ -75,8 +77,8 @@ def parallel(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFa
 
 @pytest.mark.mpi
 def test_forces_and_tangents(parallel: dict[str, Any]) -> None:
-    """For surfaces of all kinds on all kinds of markers, forces and both tangents on one and several processes agree to
-    rounding.
+    """For surfaces of all kinds on all kinds of markers, forces and their derivatives with respect to coordinates and
+    velocities on one and several processes agree to rounding.
     """
     assert parallel["assembly/contacts"] >= 12
     for name in ("forces", "stiffness", "damping"):

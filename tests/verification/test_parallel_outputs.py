@@ -31,7 +31,9 @@ def serial(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def assert_same(parallel: np.ndarray, serial: np.ndarray, rtol: float, what: str) -> None:
-    """Check equal shapes, and values up to a fraction of the largest value, with NaN at the same places."""
+    """Check that arrays have equal shapes, NaN at the same places, and values that agree within a fraction of the
+    largest value.
+    """
     assert parallel.shape == serial.shape, what
     scale = np.nanmax(np.abs(serial), initial=0.0) if serial.dtype.kind == "f" else 0.0
     assert_allclose(parallel, serial, rtol=0, atol=rtol * scale, err_msg=what)

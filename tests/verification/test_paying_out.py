@@ -69,7 +69,7 @@ def test_random_lines(seed: int) -> None:
 @pytest.mark.parametrize("seed", FOLDING)
 def test_lines_without_equilibrium(seed: int) -> None:
     """A line without friction that lies on a slope above its anchor has no stable equilibrium if its tension where it
-    leaves the bed is less than the weight per length times the height above the anchor: along the bed, the tension
+    leaves the bed is less than the weight per length times the height above the anchor. Along the bed, the tension
     decreases by this amount, so the line would be under compression. The error states this compression.
     """
     model = create_line(seed)

@@ -48,7 +48,7 @@ def find_jump(solver: wl.Static, start: State | None = None) -> tuple[State, tup
 
 ELEMENTS, BENDING, AXIAL = 16, 1.0, 1e5
 STRAIN = 3.0 * pi**2 * BENDING / AXIAL
-"""Reference strain of the wire [1], three times its buckling strain π² EI/EA; below four times, the wire flips without
+"""Reference strain [1] of the wire, three times its buckling strain π² EI/EA; below four times, the wire flips without
 an antisymmetric mode.
 """
 

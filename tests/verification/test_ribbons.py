@@ -233,7 +233,8 @@ def test_energy_of_a_belt_on_crowned_pulleys() -> None:
 
 def test_theory_of_centring() -> None:
     """For stiff bristles, the rate at which a crown centres a belt tends to the rate without slip, the root of a
-    determinant of four equations. For flat crowns, it tends to the shift of a span per travel and lateral position.
+    determinant of four equations. For flat crowns, the rate tends to the shift of a span per travel and lateral
+    position.
     """
     span, crown, K = 0.4, 0.5, np.sqrt(TENSION / RIBBON["bending_stiffness"][1])
     far, g = np.exp(-K * span), 1.0 / (crown * RADIUS)
@@ -448,8 +449,9 @@ def test_belt_of_a_quarter_turn_drive() -> None:
 
 
 def read_faces(belt: wl.Belt, centres: Any) -> Any:
-    """Return the mean of d_2·n over the nodes on each pulley of the mounted belt [1], for centres of the pulleys [m].
-    n points to the axis of the pulley. The mean is 1 or -1, and states which face of the belt touches the pulley.
+    """Return the mean [1] of d_2·n over the nodes on each pulley of the mounted belt, for centres [m] of the pulleys.
+    The vector n points to the axis of the pulley. The mean is 1 or -1, and states which face of the belt touches the
+    pulley.
     """
     normals, places = (belt.nodes.table.collect(name, belt.nodes.rows) for name in ("normal", "position"))
     stations = np.arange(len(belt.nodes)) * belt.route.length / len(belt.nodes)

@@ -60,9 +60,9 @@ def test_order_of_convergence() -> None:
 def test_pure_bending() -> None:
     """Nodes lie on the circle of radius L/(2 pi), and at the Gauss points the moment is 2 pi EI/L without tension.
 
-    The tolerance of the radius with 64 elements is 1e-6 L, the tolerance of the gap of the circle. The moment at the
-    points of rule 2, where the moment is most accurate, has the relative tolerance 1e-4. The axial force at the
-    integration points is far below 2 pi² N, the force that would bend the ring by a similar amount.
+    The tolerance of the radius with 64 elements is 1e-6 L, as for the gap of the circle. The moment at the points of
+    rule 2, where the moment is most accurate, has the relative tolerance 1e-4. The axial force at the integration
+    points is far below 2 pi² N, the force that would bend the ring by a similar amount.
     """
     cables, state, iterations = roll_up(64)
     ends = eval_output(cables, "position", state, x=1.0 / 64)[:, :2]

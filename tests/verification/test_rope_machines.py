@@ -1,5 +1,5 @@
-"""Machines with ropes agree with closed forms: a rope that slips on a fixed sheave, a winch by strain, a hysteresis
-loop.
+"""Machines with ropes agree with closed forms: a rope that slips on a fixed sheave, a winch that reduces the reference
+strain, and a hysteresis loop.
 
 - Two masses on a rope over a fixed sheave move if friction on half a turn does not suffice, T1/T2 = exp(μ π) (Euler and
   Eytelwein): a = g (m1 - m2 exp(μ π))/(m1 + m2 exp(μ π)); if friction suffices, the masses stay at rest.
@@ -42,8 +42,8 @@ G, RADIUS, STRAND = 9.81, 0.1, 0.5
 
 
 def let_go(heavy: float, light: float, mu: float) -> tuple[float, float]:
-    """Return the mean acceleration [m/s^2] of the heavy mass from 0.1 to 0.25 s after its release, and its displacement
-    until that time [m].
+    """Return the mean acceleration [m/s^2] of the heavy mass from 0.1 to 0.25 s after its release, and the displacement
+    [m] of this mass until 0.25 s.
     """
     world = World(gravity=(0.0, -G))
     rope = cable_around(
@@ -113,9 +113,9 @@ def test_rope_slips_on_a_sheave(mu: float) -> None:
 def test_rope_holds_on_a_sheave() -> None:
     """With 6 and 4 kg, T1/T2 = 1.5 is below 1.87. The heavy mass sinks by the stretch of its strand, and creeps.
 
-    The tension difference ΔT = 2 kg g stretches the strand and half of the arc by 0.13 mm. The velocity penalty p per
-    length lets the arc creep with ΔT/(p π R), by 0.16 mm in 0.25 s. The tolerances are 0.1 mm, and 0.05 % of the
-    acceleration of gravity.
+    The tension difference ΔT = 2 kg g stretches the strand and half of the arc by 0.13 mm. With the velocity penalty p
+    per length, the arc creeps with the speed ΔT/(p π R), by 0.16 mm in 0.25 s. The tolerances are 0.1 mm, and 0.05 % of
+    the acceleration of gravity.
     """
     rate, way = let_go(6.0, 4.0, 0.2)
     pull = 2.0 * G

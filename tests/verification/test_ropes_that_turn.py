@@ -84,7 +84,9 @@ def test_rope_that_rolls_on_another() -> None:
 
 
 def test_momenta_of_ropes_that_turn_each_other() -> None:
-    """Two free ropes that collide, slide and spin conserve both momenta. Friction dissipates the lost energy."""
+    """Two free ropes that collide, slide and spin conserve linear and angular momentum. Friction dissipates the lost
+    energy.
+    """
     world, ropes, nodes = wl.World(), [], []
     for along, height in (((1.0, 0.0, 0.0), 0.0), ((0.6, 0.8, 0.0), 0.0401)):
         a = 0.5 * LENGTH * np.array(along)

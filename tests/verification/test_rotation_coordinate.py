@@ -221,7 +221,9 @@ def test_static_twist() -> None:
 
 
 def test_reversed_axis_fails_with_words() -> None:
-    """If the axis of a body swings until it points against its start direction, the step fails with the reason."""
+    """If the axis of a body swings until it points against its start direction, the step fails, and the error states
+    the reason.
+    """
     world = World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0, angular_velocity=(2.0, 0.0, 0.0))
     spring = world.add(CoordinateSpringDamper, marker1=rotation_marker(world, body, "z"), stiffness=1e-3)

@@ -30,7 +30,7 @@ from windlass.solvers.static import Static
 
 LENGTH, END, WEIGHT = 600.0, np.array([560.0, 100.0]), 100.0 * 9.81
 RADIUS = 1e5
-"""Radius of the bed, which is flat within 0.8 m under the chain [m]."""
+"""Radius [m] of the bed, which is flat within 0.8 m under the chain."""
 
 
 def find_horizontal_force(EA: float) -> float:

@@ -22,8 +22,8 @@ def test_stiff_rope_over_a_drum(stabiliser: float) -> None:
     """For a rope with EA 1e8 N on contact segments of 1.4e7 N/m, load steps that begin at 0.05 N lead to the same
     equilibrium as one load step without pseudo-time flow.
 
-    Without friction, the tension equals the load along the rope. Cables differ by up to 3 %, because their segments are
-    chords of the circle.
+    Without friction, the tension equals the load along the rope. The tensions of single cables differ by up to 3 %,
+    because their segments are chords of the circle.
     """
     found, settlings = [], []
     for settings in ({"load_steps": 10, "geometric": True, "stabiliser": stabiliser}, {}):

@@ -238,7 +238,7 @@ def test_belt_with_shear_in_space() -> None:
 
 def test_rope_with_shear_in_space() -> None:
     """Without friction, a 3D rope with shear over a fixed pulley carries the same load at both ends. With
-    ``turns_rope``, its contact is that of thick beams.
+    ``turns_rope``, the contact law of the rope is the law for thick beams.
     """
     world = wl.World()
     body = world.add(RigidBody3D, position=(0.0, 0.0, 0.0), mass=1.0, inertia=1.0)

@@ -100,7 +100,7 @@ class Turn(NamedTuple):
 
 
 ENERGY = 0.5 * 0.3 * 2.0 * np.pi * 9.0 + 0.5 * 0.5 * 15.0**2
-"""Kinetic energy of the ring and its bead at the start [J]."""
+"""Kinetic energy [J] of the ring and its bead at the start."""
 
 
 def turn_ring(space: bool, steps: int, step: float) -> Turn:
@@ -221,7 +221,7 @@ def test_several_cables_in_one_step() -> None:
 def test_ends_of_the_rope() -> None:
     """At the end of the rope, a stop reverses the speed of the mass, and a joint that may leave the rope falls freely.
 
-    An error is raised if the rope ends without a stop, and the joint may not leave the rope.
+    If the rope ends without a stop and the joint may not leave the rope, an error is raised.
     """
     world, _, mass, joint = create_rail()
     stops = con.end_stops(world, joint, 8.0, stiffness=1e5)

@@ -57,7 +57,7 @@ PUBLISHED = {
     (2, 1e3): (0.12379212, 0.65687111),
     (4, 1e3): (0.14346767, 0.69593561),
 }
-"""Shortening and deflection of the end [m] of a thick cantilever, computed with elements of order 1, by number of
+"""Shortening and deflection [m] of the end of a thick cantilever, computed with elements of order 1, by number of
 elements and factor of the force.
 
 Source: K. Nachbagauer, A. Pechstein, H. Irschik, J. Gerstmayr, Multibody System Dynamics 26 (2011) 245-263.
@@ -187,7 +187,7 @@ def test_free_beam_that_tumbles(order: int) -> None:
 @pytest.mark.parametrize("order", [1, 2, 3])
 def test_verdict_of_an_inclined_cantilever(order: int) -> None:
     """The end moment of a clamped beam in an oblique direction makes the tangent unsymmetric. Nevertheless, the verdict
-    gives no reason for doubt, in particular not that the clamp has no effect.
+    gives no reason for doubt. In particular, the verdict does not state that the clamp has no effect.
     """
     world = World()
     section = round_section(diameter=0.06, modulus=7e10, density=2700.0)

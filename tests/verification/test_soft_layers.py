@@ -53,7 +53,7 @@ def march(drive: Drive, state: wl.State, end: float, step: float = STEP) -> wl.S
 
 
 def read_history(state: wl.State) -> FloatArray:
-    """Return the history values of all rows, shape (rows, 3 points + 8)."""
+    """Return the history values of all rows, shape (rows, 3 * points + 8)."""
     return state.data.reshape(-1, 3 * POINTS + 8)
 
 

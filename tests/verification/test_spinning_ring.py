@@ -26,8 +26,8 @@ RHO_A, EA, RADIUS, ELEMENTS = 0.1, 1e4, 0.3, 64
 
 
 def find_modes(spin: float, bending: float, count: int, solved: bool = True) -> wl.ModesResult:
-    """Return the modes of a ring in equilibrium, or in its initial shape, in which cubic elements approximate a circle
-    [rad/s, N m²].
+    """Return the modes of a ring with a ``spin`` [rad/s] and a ``bending`` stiffness [N m²]. The ring is in equilibrium
+    or, if ``solved`` is false, in its initial shape, in which cubic elements approximate a circle.
     """
     # the radius b without stress follows from N = EA (a/b - 1) = ρA v² with the speed v = Ω b of the material
     stretch = EA / RHO_A

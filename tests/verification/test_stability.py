@@ -355,7 +355,7 @@ def test_slack_belts_and_zero_mass_say_so(tmp_path: Path, monkeypatch: pytest.Mo
     """If a belt is 5 % longer than its route, the error names the compression. If a model with a stabiliser has no
     mass, the error names the mass.
 
-    In the first two cases, all contacts are open at the start, so the belt has no support.
+    In the first two cases of the test, all contacts are open at the start, so the belt has no support.
     """
     monkeypatch.chdir(tmp_path)
     with pytest.raises(ModelError, match=r"at the start belt \d+ is slack: it holds -\d+.* N in compression") as error:

@@ -37,8 +37,7 @@ def slide(**point: Any) -> tuple[wl.World, Any]:
 def test_velocities_that_constraints_forbid(method: str) -> None:
     """Errors name the constraints that the start velocities violate.
 
-    If the user requests this, the nearest consistent values are used. Small violations that earlier solves leave are
-    allowed.
+    On request, the nearest consistent velocities are used. Small violations that earlier solves leave are allowed.
     """
     world, _ = slide(velocity=(3.0, 5.0))
     with pytest.raises(

@@ -1,4 +1,6 @@
-"""Bodies given by matrices: functions agree with closed forms, and a reduced beam agrees with the full beam."""
+"""Tests of bodies that are defined by matrices or user functions: closed forms, and a reduced beam, which agrees with
+the full beam.
+"""
 
 from __future__ import annotations
 

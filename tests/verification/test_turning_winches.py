@@ -23,7 +23,7 @@ BED = {"lateral_friction_ratio": RATIO, "lateral_stiffness_ratio": 0.8}
 
 
 def read_motion(model: Lying, state: wl.State) -> tuple[float, float]:
-    """Return the mean speed along y [m/s], and the mean spin [rad/s] of the nodes."""
+    """Return the mean speed [m/s] of the nodes along y, and the mean spin [rad/s] of the nodes."""
     speed = wl.eval_output(model.rope, "velocity", state)[:, 1]
     return float(speed.mean()), float(wl.eval_output(model.nodes, "angular_velocity", state)[:, 0].mean())
 
@@ -59,7 +59,7 @@ def test_rope_slips_on_a_soft_bed() -> None:
 def test_twisted_rope_that_is_paid_out_spins(turning: bool, bed: dict[str, float]) -> None:
     """A straight rope with the twist τ is paid out over a plane with the speed c. Where the nodes do not turn, the
     material at the fraction σ of the rope has the spin s = (1 - σ) τ c, the slip velocity (c, r s), and a friction
-    against this direction. If the angles of the nodes decrease by (1 - σ) τ c, the rope slides without spin.
+    force opposite to this velocity. If the angles of the nodes decrease by (1 - σ) τ c, the rope slides without spin.
     """
     tau, c, mu, count = 3.0, 0.5, 0.2, 4
     world = wl.World()
@@ -103,7 +103,7 @@ def start_dofs(world: wl.World, nodes: wl.Entity) -> Any:
 
 
 def create_hoist(**more: Any) -> Model:
-    """Create a rope whose tension and torsion are coupled. It runs over a drum that turns, and carries a load."""
+    """Create a rope whose tension and torsion are coupled. The rope runs over a drum that turns, and carries a load."""
     torsion = {"torsional_stiffness": 0.5, "coupling": 20.0, "rotary_inertia": 1e-5}
     model = create(20, inertia=1e-3, rope=torsion, rope_radius=0.005, turns_rope=True, mu=0.3, **more)
     con.fix(model.world, model.rope.nodes[0], "twist")

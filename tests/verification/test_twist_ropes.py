@@ -55,7 +55,7 @@ def lay(law: dict[str, Any], **columns: Any) -> tuple[wl.World, Entity, Entity]:
 
 
 def find_tension(law: dict[str, Any], strain: float) -> float:
-    """Return the static tension of a rope without twist [N], which follows from the definition of its law."""
+    """Return the static tension [N] of a rope without twist, which follows from the definition of its law."""
     if "tension_table" in law:
         return float(PchipInterpolator(*np.transpose(law["tension_table"]))(strain))
     if "static_stiffness" in law:
@@ -376,7 +376,7 @@ FRICTION = {
 )
 def test_wire_friction_on_rods(friction: dict[str, Any]) -> None:
     """Tangents of sticking and of slipping wires agree with differences, at the start, and after a motion that has
-    moved the anchors. The losses balance the energies.
+    moved the anchors. The remainder of the energy balance is small.
     """
     world = wl.World(gravity=(0.0, -9.81, 2.0))
     rope = straight_cable(

@@ -55,8 +55,8 @@ def lay(friction: dict[str, Any], dims: int = 2, **columns: Any) -> tuple[wl.Wor
 
 
 def zigzag(amplitude: float, cycles: int) -> Any:
-    """Return a function of time between -amplitude and amplitude, piecewise linear, which starts at 0. Each quarter of
-    a cycle takes 1 s.
+    """Return a piecewise linear function of time, which starts at 0 and oscillates between -amplitude and amplitude.
+    Each quarter of a cycle takes 1 s.
     """
     turns = 4 * cycles
     return con.table(np.arange(turns + 1), amplitude * np.array([0.0, 1.0, 0.0, -1.0] * cycles + [0.0]))

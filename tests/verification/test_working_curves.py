@@ -264,7 +264,9 @@ def test_wrong_curves(columns: dict[str, Any], words: str) -> None:
 
 
 def test_wrong_static_stiffness() -> None:
-    """A static stiffness above the dynamic stiffness, or next to the stiffness of the slow strain, causes an error."""
+    """A static stiffness above the dynamic stiffness causes an error. A static stiffness and a stiffness of the slow
+    strain together also cause an error.
+    """
     for columns, words in (
         ({"static_stiffness": ALPHA}, "must have a static stiffness below axial_stiffness"),
         ({"static_stiffness": 1e8, "slow_stiffness": 1e8}, "must have one of them > 0 N"),
