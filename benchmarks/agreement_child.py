@@ -49,7 +49,7 @@ Indices = dict[str, NDArray[np.int64]]
 
 
 class Kinds(NamedTuple):
-    """Numbers of coordinates, multipliers and history values of each kind."""
+    """Indices of coordinates, multipliers and history values of each kind."""
 
     coordinates: Indices
     multipliers: Indices
@@ -57,8 +57,8 @@ class Kinds(NamedTuple):
 
 
 def sort_numbers(world: wl.World) -> Kinds:
-    """Return the numbers (coordinates, multipliers and history values) of a model by kind. The model must not yet be
-    divided among the processes.
+    """Return the indices of the coordinates, multipliers and history values of a model by kind. The model must not yet
+    be divided among the processes.
     """
     world.finalize()
     number = world.numbering

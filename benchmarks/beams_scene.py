@@ -32,7 +32,7 @@ REFERENCE = {
     ("helix", 50): (-0.1016, 0.074809, 0.492968),
     ("helix", 200): (-0.101684, 0.07451, 0.493021),
 }
-"""Positions of the free end at T [m], by shape and slenderness. All three programs converge to these values."""
+"""Positions [m] of the free end at T, by shape and slenderness. All three programs converge to these values."""
 
 
 def wind(shape: str, s: float) -> tuple[Vector, Vector, Vector]:

@@ -6,8 +6,8 @@ usage: belt.py [MESH ...] [--steady | --loaded | --whole [--everything] [--refer
 
 MESH is elements x segments per element, such as 240x2 (default). Both programs use steps of 1e-4 s and the tolerances
 of examples/belt_drive.py. Only the dynamic solve is timed: the first 1000 steps, or 1000 steps within one run, from 0.2
-s to 0.3 s with --steady and from 1.0 s to 1.1 s with --loaded. The energy ledger and files are off, and sensors record
-three quantities every 1e-3 s.
+s to 0.3 s with --steady and from 1.0 s to 1.1 s with --loaded. The energy ledger and files are switched off, and
+sensors record three quantities every 1e-3 s.
 
 With --whole, the time is the process time of the whole process for the motion to 2.45 s, including imports, preload and
 results, and Windlass uses the defaults of the example. With --everything, Windlass also writes the ledger, the table
@@ -71,8 +71,8 @@ PHASES = {
 WINDOWS = {"first": (0.0, 0.1), "steady": (0.2, 0.3), "loaded": (1.0, 1.1)}
 """Times [s] of the start and the end of the timed steps."""
 LEAD = 0.02
-"""Time before a window in which the second solver of Windlass starts [s], in which it evaluates the energy in each of
-the first steps.
+"""Time [s] between the start of the second solver of Windlass and the timed steps. In this time, the solver makes its
+first steps, in each of which it evaluates the energy.
 """
 QUIET = ("-output", "none", "-ledger", "false", "-progress", "false")
 

@@ -5,7 +5,7 @@
     python belt_windlass.py -elements 60 -segments 4 -settings own -output FOLDER
 
 By default, all steps are timed. With ``-from`` and ``-until``, a second solver continues the motion of the example, and
-only the steps between these times, multiples of 1e-3 s, are counted and timed.
+only the steps between these two times, which must be multiples of 1e-3 s, are counted and timed.
 
 The numerical method is the method of the Exudyn script: passes, tolerances, steps accepted at the limit of passes, and
 no projection after velocity jumps. With ``-settings own``, the example runs with its own method, for measurements of

@@ -4,9 +4,9 @@ divided by the time of Windlass.
 usage: build.py [SIZE ...] [--rounds N] [--results FOLDER]
 
 SIZE is a number of cables; the default is 100000. The timed part is the construction from the empty model to
-`World.finalize` in Windlass, with arrays, and to `Assemble` in Exudyn, item by item. The memory is the increase of the
-memory of the process. Windlass finds the sparsity of the model when the first solver of the model is created. The time
-of this creation is measured separately.
+`World.finalize` in Windlass, with arrays, and to `Assemble` in Exudyn, item by item. The measured memory is the
+increase of the memory of the process. Windlass finds the sparsity of the model when the first solver of the model is
+created. The time of this creation is measured separately.
 """
 
 import sys

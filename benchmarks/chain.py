@@ -58,7 +58,7 @@ def create_case(
         size, kind, rule: number of cables, case and integration rule.
         steady: exclude the work of a solve before its first step; only for the dynamic case.
         rtol: relative tolerance [1] of Newton's method, default: `newton_tolerance`.
-        space: use 3D cables, which have the same motion.
+        space: whether to use 3D cables, whose motion is equal to the motion of 2D cables.
 
     Raises:
         ValueError: fewer than 2 cables, a static case with `steady`, or a tolerance that is not > 0.

@@ -2,7 +2,7 @@
 
 usage: contact_forms.py [PART ...] [--results FOLDER]
 
-PART is capstan, bent, stiff, creep, free or cost. The default is all parts, which takes about five minutes.
+PART is capstan, bent, stiff, creep, free or cost. By default, all parts are run, which takes about five minutes.
 
 - capstan: tension ratio of a rope that is pulled over half a turn, compared with exp(mu pi).
 - bent: tension of a preloaded belt with bending stiffness, compared with the elastica on a foundation.
@@ -159,7 +159,7 @@ def compare_cost() -> Rows:
 
 
 def measure(call: Callable[[], Any], calls: int = 300, rounds: int = 7) -> float:
-    """Measure the process time [s] of a call, the minimum of several rounds."""
+    """Return the process time [s] of a call, as the minimum of several rounds."""
     call()
     times = []
     for _ in range(rounds):

@@ -86,7 +86,8 @@ def show(case: Case) -> str:
         f" {case.contact_stiffness:8.1e}"
     )
     try:
-        # a belt with bristles that transfer tension over more than an arc needs longer to reach its steady motion
+        # a belt needs longer to reach its steady motion if its bristles transfer tension over more than the length of
+        # an arc
         found = run_drive(case, passes=100 if case.axial_stiffness > 1e-3 * case.bristles else 40)
     except Exception as error:  # an error ends only the present case, and the table shows the error
         return f"{head}  {type(error).__name__}: {str(error).splitlines()[0][:60]}"

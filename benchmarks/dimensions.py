@@ -58,7 +58,7 @@ def create_functions(elements: int, dims: int) -> list[Callable[[], Any]]:
 
 
 def measure(function: Callable[[], Any], elements: int) -> float:
-    """Measure the process time [µs] of a call per element."""
+    """Return the process time [µs] of a call, divided by the number of elements."""
     start = time.process_time()
     for _ in range(CALLS):
         function()

@@ -4,7 +4,7 @@ A belt with the law N = EA (lam - 1) runs with the flow c = dX/dt of its slack l
 = c lam. The part F = N - rhoA c v of the tension N presses on the pulleys and transmits torque. F is constant in a
 span. R is the radius of the cord, r the radius of the face, and omega the speed of a pulley. K [N/m²] is the stiffness
 of a layer between cord and face (force per metre of belt and metre of shear). The layer has no shear where the belt
-enters:
+enters. The equations are:
 
 - shear u: u' = w = lam - omega R/c with u(0) = 0, and F' = K u, until |K u| reaches the friction limit mu (r/R) F
   lam/R. With a² = (EA - rhoA c²)/K the solution is w = w0 cosh(X/a), F = F_in + (EA - rhoA c²) w0 (cosh(X/a) - 1).

@@ -49,7 +49,7 @@ PAGE = ROOT / "docs" / "reference" / "exudyn_models.md"
 RESULTS = ROOT / "tests" / "reference" / "exudyn_scripts.csv"
 """Verdict and measured difference, or message, of each script."""
 REASONS = ROOT / "benchmarks" / "peers" / "exudyn_reasons.toml"
-"""Reasons of differences that are written by hand, each for one or several scripts."""
+"""Manually written reasons for differences, each for one or several scripts."""
 MEASURED = "agrees", "converges", "differs"
 MARK = "<!-- tables by make peers -->"
 AGREES = 1e-8

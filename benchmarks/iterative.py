@@ -33,7 +33,7 @@ KINDS = {
     "asm2 lu": "-pc_type asm -pc_asm_overlap 2 -sub_pc_type lu -sub_pc_factor_mat_solver_type mumps",
     "gamg": "-pc_type gamg",
     "boomeramg": "-pc_type hypre -pc_hypre_type boomeramg",
-    # this solver is the last one, because the matrix then keeps the near null space of rigid-body motions
+    # this solver is the last one, because afterwards the matrix keeps the near null space of rigid-body motions
     "gamg rigid": "-pc_type gamg",
 }
 """Options of each solver, by name of the solver. The default Krylov method is GMRES with 100 vectors."""
@@ -43,7 +43,7 @@ rank, size = (0, 1) if comm is None else (comm.rank, comm.size)
 
 
 class Outcome(NamedTuple):
-    """Result of one solver: iterations, or PETSc's reason of failure, times [s] of set-up and solve, and error."""
+    """Result of one solver: iterations, or PETSc's reason for the failure, times [s] of set-up and solve, and error."""
 
     iterations: int
     reason: str

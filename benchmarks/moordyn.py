@@ -2,9 +2,9 @@
 
 usage: PYTHONPATH=tests .venv/bin/python benchmarks/moordyn.py
 
-Windlass runs the models of tests/reference/moordyn with steps of 0.05 s, without files. The times of MoorDyn are stored
-in values.json, which peers/moordyn_record.py has recorded. The times of both programs include neither the start nor the
-static equilibrium.
+Windlass runs the models of tests/reference/moordyn with steps of 0.05 s, without files. The times of MoorDyn are read
+from values.json, which peers/moordyn_record.py has written. The times of both programs include neither the start nor
+the static equilibrium.
 """
 
 from __future__ import annotations

@@ -48,8 +48,7 @@ LEAST, PART = 10.0, 5e-4
 """Length [m] of the shortest line at coupled objects, below which amplitudes are smaller, and ratio [1] of the smaller
 amplitude of surge to this length."""
 RESTLESS = 0.005
-"""Standard deviation [1] of MoorDyn's tension at rest, relative to the mean tension. Above this value, a remark states
-it.
+"""Standard deviation [1] of MoorDyn's tension at rest, relative to the mean tension. A remark states larger deviations.
 """
 SHORT = 1.0
 """If TmaxIC is at most this value [s], MoorDyn does not search for an equilibrium."""
@@ -80,7 +79,7 @@ def summarise(times: np.ndarray, series: np.ndarray, end: float) -> dict[str, li
 
 
 def run_windlass(file: Path, end: float, results: Path) -> dict[str, Any]:
-    """Return the results of Windlass, or the reason of a refusal. Before the motion begins, the results at rest are
+    """Return the results of Windlass, or the reason for a refusal. Before the motion begins, the results at rest are
     written to the file ``results``.
     """
     import windlass as wl  # imported here, because the process that runs MoorDyn may have no Windlass
@@ -200,7 +199,7 @@ def run_job(job: list[Any], results: Path) -> None:
         return
     try:
         found = run_windlass(Path(file), *further, results)
-    except Exception as error:  # the table shows the reason of the failure
+    except Exception as error:  # the table shows the reason for the failure
         lines = str(error).splitlines()
         reason = lines[1 if len(lines) > 1 and "no counterpart" in lines[0] else 0].strip()
         found = (json.loads(results.read_text()) if results.exists() else {}) | {"reason": reason}
@@ -208,7 +207,7 @@ def run_job(job: list[Any], results: Path) -> None:
 
 
 def call(python: str, job: list[Any], limit: float) -> dict[str, Any]:
-    """Run one program in a separate process, and return its results, or the reason of a failure."""
+    """Run one program in a separate process, and return its results, or the reason for a failure."""
     with TemporaryDirectory() as folder:
         results = Path(folder) / "results.json"
         command = [python, str(Path(__file__).resolve()), "--job", json.dumps(job), "--results", str(results)]

@@ -27,7 +27,7 @@ waves = wl.option("waves", 60, "1", "number of waves", minimum=1)
 realisation = wl.option("sea", 1, "1", "seed of the phases of the waves", minimum=0)
 end = wl.option("end", 120.0, "s", "duration", minimum=1.0)
 step = wl.option("step", 0.1, "s", "time step", minimum=1e-3)
-ELEMENTS, BEGIN, GROWTH = 20, 600.0, 20.0  # cables of a line, start [s] of the statistics, start ramp [s] of the waves
+ELEMENTS, BEGIN, GROWTH = 20, 600.0, 20.0  # cables per line, start [s] of the statistics, start ramp [s] of the waves
 
 
 def main() -> None:

@@ -20,8 +20,8 @@ import numpy as np
 # lengths [m]: radius of the pulleys, distance along the ring, and height of the zigzag
 RADIUS, SPACING, DEPTH = 0.1, 0.3, 0.15
 STEP = 1e-4  # step size [s]
-SPEED = 120.0  # speed of all pulleys [rad/s] after a ramp of length RAMP
-RAMP = 5e-3  # duration of the ramp [s]
+SPEED = 120.0  # speed [rad/s] of all pulleys after a ramp of length RAMP
+RAMP = 5e-3  # duration [s] of the ramp
 
 
 class Run(NamedTuple):

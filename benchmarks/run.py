@@ -2,7 +2,7 @@
 
 usage: run.py [NAME ...] [--rounds N] [--large] [--results FOLDER]
 
-NAME is belt, chain, build, start, spheres, beams or split. The default is all benchmarks, which requires about ten
+NAME is belt, chain, build, start, spheres, beams or split. By default, all benchmarks are run, which takes about ten
 minutes. The option --large adds the belts of 960 elements, of the loaded phase and of whole processes, and models of
 100000 cables and 100000 spheres. With this option, the run requires more than an hour. The large cases run only once.
 Every benchmark can also be run alone, with more options. For example, belt.py --help lists the options of belt.py.

@@ -3,9 +3,9 @@
 usage: scaling.py strong|weak|large [--model chain|net|belt] [--size N] [--processes 1,2] [--rounds N] [--steps N]
                   [--results FOLDER]
 
-- strong: the same model on more and more processes, for several linear solvers. The default is a chain of 100000
-  cables. The net has 100 lines with 99000 cables, and the belt 10000 cables. The last table contains the speed-up
-  relative to one process with the same solver, and relative to one process with the best solver.
+- strong: the same model on an increasing number of processes, for several linear solvers. The default is a chain of
+  100000 cables. The net has 100 lines with 99000 cables, and the belt 10000 cables. The last table contains the
+  speed-up relative to one process with the same solver, and relative to one process with the best solver.
 - weak: a model that grows with the number of processes. The default is 50000 cables per process.
 - large: a chain of 1000000 cables and a net of 300 x 300 lines with 5 elements between crossings, for one static load
   step and ten dynamic steps on the largest number of processes. The case needs 20 GB and half an hour.

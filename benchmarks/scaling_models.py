@@ -47,8 +47,8 @@ def build(model: str, size: int, elements: int = 5, supports: str = "constraints
         size: number of cables of the chain or the belt, or of lines of the net in either direction.
         elements: number of cable elements between crossings of the net.
         supports: ``"constraints"`` or ``"springs"``.
-        light: whether to use 1/1000 of the weight (less for more than 100000 cables), which allows statics of the chain
-            in one load step.
+        light: whether to use 1/1000 of the weight (less for more than 100000 cables), with which a static solve of the
+            chain needs only one load step.
     """
     if model == "chain":
         return build_chain(size, supports, light)

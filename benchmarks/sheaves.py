@@ -23,7 +23,7 @@ import numpy as np
 from report import RESULTS, align
 
 LENGTH = 0.02  # length [m] of a cable
-ROPE = 0.01  # radius of the rope [m]
+ROPE = 0.01  # radius [m] of the rope
 TENSION, STIFFNESS = 500.0, 1e6  # tension and axial stiffness [N] of the rope
 STEP, FIRST = 2e-4, 4  # step size [s], and number of steps before the clock starts
 

@@ -24,7 +24,7 @@ MATERIAL: dict[str, Any] = {  # material of the spheres and of the half space
 }
 TRANSITION_VELOCITY = 0.01  # transition velocity [m/s] of friction
 FILLING = 0.5  # volume of the spheres divided by the volume of the box
-SPACING = 2.2 * RADIUS  # distance of the grid points [m]
+SPACING = 2.2 * RADIUS  # distance [m] of the grid points
 SCENES = ("plane", "packing")
 
 

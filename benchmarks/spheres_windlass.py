@@ -22,7 +22,7 @@ from windlass.elements import Ground, MassPoint
 
 
 class Model(NamedTuple):
-    """The spheres: world, force element, and local numbers of their coordinates, shape (spheres, 3)."""
+    """The spheres: world, force element, and local indices of their coordinates, shape (spheres, 3)."""
 
     world: wl.World
     force: wl.Entity

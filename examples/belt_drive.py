@@ -26,10 +26,10 @@ frames = wl.option("frames", 200, "1", "number of frames for ParaView", minimum=
 with_ledger = wl.option("ledger", True, "", "follow the energy of all steps: table, energy.csv, energy.png, wear")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # radius and distance of the pulleys, width of the belt [m]
-HEIGHT = 1e-4  # thickness of the belt [m]; the belt touches the pulleys at half of the thickness below its axis
+RADIUS, DISTANCE, WIDTH = 0.09995, 0.1 * pi, 0.08  # radius [m] and distance [m] of the pulleys, width [m] of the belt
+HEIGHT = 1e-4  # thickness [m] of the belt; the belt touches the pulleys at half of the thickness below its axis
 MASS_PER_LENGTH = 0.8288  # mass per length [kg/m]
-PER_LENGTH = 1e8 * WIDTH  # stiffnesses of contact and friction are multiples of this value [N/m^2]
+PER_LENGTH = 1e8 * WIDTH  # stiffnesses [N/m^2] of contact and friction are multiples of this value
 TIMES = (0.3, 0.6, 1.0, 1.5, 2.0, 2.45)  # times [s] at which the speed of the driven pulley is compared
 
 

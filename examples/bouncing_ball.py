@@ -32,7 +32,7 @@ output = wl.option("output", "bouncing_ball_out", "", "folder for the picture; '
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 MASS, RADIUS = 0.1, 0.02  # mass [kg] and radius [m] of each ball
-MODULUS = con.plane_strain_modulus(1e8, 0.3)  # effective modulus of the contact [Pa]
+MODULUS = con.plane_strain_modulus(1e8, 0.3)  # effective modulus [Pa] of the contact
 speeds = np.geomspace(slowest, fastest, balls)
 
 # the balls touch the plane y = 0 at their lowest points and move down
@@ -57,7 +57,7 @@ state = wl.Explicit(world, step=end / 20, end=end, method="rk", rtol=1e-12, atol
 
 
 def draw(path: str, restitution: NDArray[np.float64]) -> None:
-    """Draw the restitution over c v, with the closed form and its limit for slow impacts."""
+    """Draw the restitution as a function of c v, with the closed form and its limit for slow impacts."""
     matplotlib.use("Agg")
     from matplotlib import pyplot as plt
 

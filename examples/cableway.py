@@ -81,7 +81,7 @@ def create(place: float) -> tuple[wl.World, wl.Entity, wl.Entity, wl.Entity]:
         RigidBody3D, name="trolley", position=middle, mass=TROLLEY, inertia=(40.0, 120.0, 120.0),
         euler_parameters=(np.cos(0.5 * pitch), 0.0, np.sin(0.5 * pitch), 0.0),
     )  # fmt: skip
-    con.fix(world, trolley, "e1")  # points on a rope do not prevent rotation about the rope
+    con.fix(world, trolley, "e1")  # the rollers are points on the rope, and do not prevent a rotation about the rope
     rollers = con.sliding_joint(
         world, rope, trolley, ends, [(-0.5 * wheelbase, 0.0, 0.0), (0.5 * wheelbase, 0.0, 0.0)],
         friction_coefficient=friction, friction_speed=0.05,

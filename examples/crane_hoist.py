@@ -66,18 +66,18 @@ G, RADIUS, ROPE = 9.81, 0.1, 0.005
 LAYERS = DrumLayers(RADIUS, 2.0 * ROPE, 2.04 * ROPE, 3)
 MASS, INERTIA, BELOW = 100.0, 2.0, 0.15  # mass [kg] and inertia [kg m^2] of block and load; distance d [m]
 DENSITY, EA, CONTACT = 0.3, 1e6, 3e7  # mass per length [kg/m] and EA [N] of the rope; contact stiffness [N/m^2]
-HEIGHT = 1.0 if falls == 4 else 1.6  # initial length l of the falls [m]; two falls shorten twice as fast
+HEIGHT = 1.0 if falls == 4 else 1.6  # initial length l [m] of the falls; two falls shorten twice as fast as four
 
-# wound angle at the start, and angle that the drum winds during the hoist [rad]
+# wound angle [rad] at the start, and angle [rad] by which the drum rotates during the hoist
 WOUND, WINDS = 4.4 * pi, 2.6 * pi
-# speed [m/s] of the rope when it is wound onto the drum; duration of start and stop, and pause before the push [s]
+# speed [m/s] of the rope when it is wound onto the drum; duration [s] of start and stop; pause [s] before the push
 SPEED, RISE, REST = 1.0, 0.2, 0.2
 # wound angles [rad] at which the rope leaves layer one, and at which it has reached layer two
 END_ONE, BEGIN_TWO = 2.7 * 2.0 * pi, 3.08 * 2.0 * pi
 SHORTEST = 0.5  # smallest range of the wound angle [rad] over which means are computed
-STEP, SWING_STEP = 1e-3, 4e-3  # step sizes of hoist and swing [s]
-PUSH = 0.15  # speed of the load at the start of the swing, across and along the falls [m/s]
-HOIST = RADIUS * WINDS / SPEED + RISE  # duration of the drum's motion [s]
+STEP, SWING_STEP = 1e-3, 4e-3  # step sizes [s] of hoist and swing
+PUSH = 0.15  # speed [m/s] of the load at the start of the swing, across and along the falls
+HOIST = RADIUS * WINDS / SPEED + RISE  # duration [s] of the drum's motion
 Checks = dict[str, tuple[float, float]]
 
 

@@ -45,8 +45,8 @@ def eval_rebound_speed(z: float) -> float:
     def y(t: float) -> float:
         return exp(-z * OMEGA * t) * (A * cos(wd * t) + B * sin(wd * t)) - A
 
-    # the mass has its lowest position about a quarter of a period after the impact, and above the rest length of the
-    # spring after 3/4 of a period
+    # the mass is at its lowest position about a quarter of a period after the impact; after 3/4 of a period the mass is
+    # above the rest length of the spring
     t = float(brentq(y, 0.25 * pi / wd, 1.75 * pi / wd, xtol=1e-16))
     swing = (B * wd - A * z * OMEGA) * cos(wd * t) - (A * wd + B * z * OMEGA) * sin(wd * t)
     return exp(-z * OMEGA * t) * swing

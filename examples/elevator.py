@@ -57,7 +57,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 G, RADIUS, ROPE = 9.81, 0.25, 0.005
 CABIN, WEIGHT, DENSITY, EA = 120.0, 80.0, 0.4, 2e6  # masses [kg]; mass per length [kg/m] and EA [N] of the rope
 CONTACT = 1e8  # stiffness [N/m^2] of contact and bristles
-RISE, STEP, REST = 0.2, 1e-3, 0.1  # rise time of the deceleration, step size, and time after the stop [s]
+RISE, STEP, REST = 0.2, 1e-3, 0.1  # rise time [s] of the deceleration, step size [s], time [s] after the stop
 LATER = 0.25  # time [s] at which the whole contact already slips
 SHORT = 0.5  # length [m] of the cabin's strand at the start
 FRICTION = friction / sin(groove)

@@ -23,7 +23,7 @@ from windlass import connectors as con
 from windlass.elements import Ground, cable_along, helix, nodes_of
 
 RADIUS = 0.1  # radius [m] of the rope's axis on the drum
-ROPE = 0.005  # radius of the rope [m]
+ROPE = 0.005  # radius [m] of the rope
 ANGLE = 1.5 * pi  # wrap angle around the axis [rad]
 TENSION = 100.0  # force T0 [N] on the first end
 SPARE = 4  # number of elements of each strand in addition to the elements that are pulled over the drum
@@ -35,7 +35,7 @@ FAR = 1e3  # largest displacement [m] in the tables of prescribed displacements;
 @dataclass(frozen=True)
 class Case:
     """Parameters of a run: lead angle [rad], elements on the drum, points per element, stiffness [N/m^2] of contact and
-    of bristles, and further parameters, which comments explain.
+    of bristles, and further parameters that are explained in comments.
     """
 
     lead: float = 0.2
@@ -46,7 +46,7 @@ class Case:
     axial_stiffness: float = 2e5  # axial stiffness [N]
     friction: float = 0.3
     groove: float = 0.0  # half angle [rad] of a V-groove; 0 selects a smooth drum
-    travel: float = 1.5  # displacement [element lengths] of the pulled end; results are means over the last length
+    travel: float = 1.5  # displacement [element lengths] of the pulled end; means are over the last element length
 
     @property
     def steps(self) -> int:

@@ -56,9 +56,9 @@ DIAMETER, EA, EI, GJ = 0.016, 8e6, 40.0, 100.0  # rope: diameter [m], EA [N], EI
 # coupling [N m] of tension and twist: the torque is the tension times 0.1 diameters of the rope
 C = 0.1 * DIAMETER * EA
 DENSITY, GRAVITY, STIFFNESS = 0.9, 9.81, 1e9  # mass per length [kg/m], gravity [m/s^2], contact stiffness [N/m^2]
-# radius R of the sheave [m], moment of inertia Θ [kg m^2] of the block, distance of its centre below the sheave [m]
+# radius R [m] of the sheave, moment of inertia Θ [kg m^2] of the block, distance [m] of its centre below the sheave
 SHEAVE, INERTIA, BELOW = 0.16, 400.0, 1.0
-REST, STEP = 1.0, 0.02  # time before and after the lift [s], step size [s]
+REST, STEP = 1.0, 0.02  # time [s] before and after the lift, step size [s]
 ON_SHEAVE, ON_FALL = 36, 6  # cables near the sheave and along each fall
 WEIGHT, ARC = load * GRAVITY, np.pi * SHEAVE
 STRAIN, BESIDE = 0.5 * WEIGHT / EA, SHEAVE + EI / (WEIGHT * SHEAVE)  # strain of the rope, distance B [m]

@@ -50,12 +50,12 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 WATER, GRAVITY = 1025.0, 9.81  # density [kg/m^3] of the water, gravity [m/s^2]
 MASS, DIAMETER = 12e3, 2.0  # mass [kg] and diameter [m] of the load
-TIP, FIRST = 12.0, 8.0  # height of the crane tip above the water, and length of the rope at the start [m]
+TIP, FIRST = 12.0, 8.0  # height [m] of the crane tip above the water, and initial length [m] of the rope
 EA, RHO, DAMPING, ROPE = 1.2e7, 2.8, 1e6, 0.05  # rope: EA [N], mass per length [kg/m], damping [N s], diameter [m]
 OMEGA = 2.0 * np.pi / period  # angular frequency [rad/s] of heave
-WAIT = 6.0  # time in which heave and waves grow, before the winch starts [s]
+WAIT = 6.0  # time [s] in which heave and waves grow before the winch starts
 VOLUME = np.pi / 6.0 * DIAMETER**3  # volume [m^3] of the load
-MOVING = MASS + 0.5 * WATER * VOLUME  # mass of the load plus its added mass [kg]
+MOVING = MASS + 0.5 * WATER * VOLUME  # mass [kg] of the load, including its added mass
 
 
 def eval_amplitude(length: float) -> float:

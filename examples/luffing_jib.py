@@ -38,7 +38,7 @@ folder = None if output == "none" or wl.help_requested() else wl.create_output_f
 
 # jib: length [m], EA [N], shear stiffness GA [N], torsional stiffness GJ and EI [N m^2], mass per length [kg/m]
 LENGTH, EA, GA, GJ, EI, MASS_PER_LENGTH = 40.0, 1.6e9, 2e8, 2e8, 3e8, 120.0
-TOP = np.array((-6.0, 0.0, 12.0))  # upper end of the pendants at the crane [m]; the foot of the jib is the origin
+TOP = np.array((-6.0, 0.0, 12.0))  # position [m] of the upper end of the pendants; the foot of the jib is the origin
 PENDANT_EA, PENDANT_MASS = 6e8, 12.0  # pendants: EA [N], mass per length [kg/m]
 ROPE, ROPE_EA, ROPE_MASS = 12.0, 2e8, 3.0  # rope of the load: length [m], EA [N], mass per length [kg/m]
 # width [m] and drag coefficient [1] of the jib, drag area [m^2] of the load, density [kg/m^3] of the air

@@ -7,8 +7,8 @@ The mass hangs from the ground on a `CartesianSpringDamper` with different stiff
 deflects the mass by F/k. Then the force is removed, and the mass oscillates about the rest position of the springs. The
 frequency along each axis follows from the times of the zeros of the time series.
 
-The trapezoidal rule does not damp, but makes periods longer. The relative increase is (2 pi / steps per period)^2 / 12.
-The frequencies in the table are too low by this value, which the line below the table states for each axis. The
+The trapezoidal rule causes no damping, but lengthens the periods. The relative increase is (2 pi / steps per period)^2
+/ 12. The frequencies in the table are too low by this value, which the line below the table states for each axis. The
 remaining difference is of second order in the step size.
 """
 
@@ -27,8 +27,8 @@ steps = wl.option("steps", 400, "1", "steps per period of the fastest axis", min
 output = wl.option("output", "mass_on_springs_out", "", "folder for the time series; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-STIFFNESS = np.array([200.0, 450.0, 1000.0])  # stiffness along x, y, z [N/m]
-FORCE = np.array([4.0, -9.0, 5.0])  # components of the force [N]
+STIFFNESS = np.array([200.0, 450.0, 1000.0])  # stiffness [N/m] along x, y, z
+FORCE = np.array([4.0, -9.0, 5.0])  # components [N] of the force
 exact_frequencies = np.sqrt(STIFFNESS / mass) / (2.0 * pi)  # frequencies [Hz]
 
 world = wl.World()

@@ -42,10 +42,10 @@ WATER, GRAVITY, DEPTH = 1025.0, 9.81, 60.0  # density [kg/m^3] of the water, gra
 DIAMETER, HEIGHT, MASS = 3.0, 2.4, 9000.0  # diameter and height [m] and mass [kg] of the buoy
 INERTIA = (9.0e3, 9.0e3, 1.0e4)  # moments of inertia [kg m^2] of the buoy
 CENTER = -0.8  # height [m] of the centre of mass above the middle of the buoy
-SPREAD, LENGTH = 60.0, 82.0  # horizontal distance of the anchors, and unstretched length of a rope [m]
+SPREAD, LENGTH = 60.0, 82.0  # horizontal distance [m] of the anchors from the buoy, unstretched length [m] of a rope
 ROPE = {"mass_per_length": 1.5, "axial_stiffness": 4e5, "bending_stiffness": 1.0, "axial_damping": 2e4}
 ROPE_DIAMETER = 0.04  # diameter [m] of the ropes
-END_ADDED_MASS = 0.64  # added mass of each end of the buoy, relative to the mass of half a sphere of water [1]
+END_ADDED_MASS = 0.64  # added mass of each end of the buoy, as a fraction [1] of the mass of half a sphere of water
 ANGLES = np.radians((0.0, 120.0, 240.0))
 
 

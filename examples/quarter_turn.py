@@ -28,7 +28,7 @@ distance = wl.option("distance", 0.8, "m", "distance of the axes", minimum=0.6)
 output = wl.option("output", "quarter_turn_out", "", "folder for results; 'none' writes no files")
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
-# radius of the pulleys, width of the belt and half of its thickness [m], tension [N]
+# radius [m] of the pulleys, width [m] and half of the thickness [m] of the belt, tension [N]
 RADIUS, WIDTH, HALF, TENSION = 0.1, 0.03, 0.0005, 200.0
 GJ, STEP = 0.05, 0.025  # torsional stiffness [N m^2], rotation [rad] of the driver in a step
 

@@ -9,9 +9,9 @@ sphere above the floor, gravity g, and the elastic force f_H of Hertz's law and 
     sum m v^2 / 2  +  sum m g y  +  sum 2/5 f_H x  +  integral of the dissipated power  =  constant.
 
 The first three terms are read from the state. The last term is the integral of a cubic spline through the dissipated
-power after each step. The trapezoidal rule would need half the step for the same accuracy. The explicit Runge-Kutta
-method of order 8 is accurate enough with about a dozen steps per contact. Velocity Verlet, whose error is of second
-order, would need a twentieth of this step size. The sum is constant to 1e-6 of its initial value.
+power after each step. The trapezoidal rule would need half of the step size for the same accuracy. The explicit
+Runge-Kutta method of order 8 is accurate enough with about a dozen steps per contact. Velocity Verlet, whose error is
+of second order, would need a twentieth of this step size. The sum is constant to 1e-6 of its initial value.
 """
 
 from collections.abc import Mapping
@@ -33,7 +33,7 @@ output = wl.option("output", "settling_spheres_out", "", "folder for the energie
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 RADIUS, MASS, GRAVITY = 0.01, 0.005, 9.81  # radius [m], mass [kg], gravity [m/s^2]
-SPACING = 2.4 * RADIUS  # distance of neighbouring points of the lattice [m]
+SPACING = 2.4 * RADIUS  # distance [m] of neighbouring points of the lattice
 
 # a cubic lattice, whose points are shifted at random to destroy its order
 side = int(np.ceil(spheres ** (1 / 3)))

@@ -32,7 +32,7 @@ output = wl.option("output", "towed_cable_out", "", "folder for results; 'none' 
 folder = None if output == "none" or wl.help_requested() else wl.create_output_folder(output)
 
 WATER, GRAVITY = 1025.0, 9.81  # density [kg/m^3] of water, gravity [m/s^2]
-SPEEDS = (0.5, 1.0, 2.0, 4.0)  # speeds of the ship [m/s]
+SPEEDS = (0.5, 1.0, 2.0, 4.0)  # speeds [m/s] of the ship
 START = np.radians(5.0)
 NORMAL, AXIAL = 1.2, 0.01  # drag coefficients [1]
 

@@ -16,7 +16,7 @@ class WindlassError(Exception):
         """
         frames = list(traceback.walk_tb(self.__traceback__))
         if os.environ.get("WINDLASS_TRACEBACK", "0") == "0":
-            # skip the frames of the notebook program and of Windlass
+            # skip the stack frames of IPython and of Windlass
             frames = [found for found in frames if _name_of(found[0]).split(".")[0] not in ("IPython", "windlass")]
         lines = "".join(traceback.format_list(traceback.StackSummary.extract(iter(frames)))).splitlines()
         return [*lines, *"".join(traceback.format_exception_only(type(self), self)).splitlines()]

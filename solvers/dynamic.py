@@ -333,8 +333,8 @@ class Run:
         self._before, self._after = overriding(hooks, "before_step"), overriding(hooks, "after_step")
         self._looking = list(dict.fromkeys([*self._before, *self._after]))
         self._stopping = overriding(hooks, "next_stop")
-        # the steps of the last proposal for which monitors and hooks need not be called, and the programs for these
-        # steps
+        # results of the last call of `_find_idle_steps`: the steps for which monitors and hooks need not be called, and
+        # the programs for these steps
         self._idle, self._idle_programs = list[IdleSteps](), list[Program]()
 
     def begin(self, resume: bool) -> None:
@@ -375,8 +375,8 @@ class Run:
         self._looked_at = bool(looking)
         self._start = state.copy() if self._looked_at else state
         solver.earlier[:] = state.a, np.zeros_like(state.a)
-        # With the full Newton method, a resumed run must have the same results in all bits as an uninterrupted run. The
-        # accelerations of earlier steps are not part of a state.
+        # With the full Newton method, the results of a resumed run must be bitwise identical to the results of an
+        # uninterrupted run. The accelerations of earlier steps are not part of a state.
         earlier = solver.earlier if solver.problem.lag.active else None
         self._kernels = StepKernels(solver.integrator, solver.problem, solver.mapped > 0, earlier)
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)

@@ -77,8 +77,8 @@ class StepGrid:
 
     def propose(self, now: float, longest: float) -> tuple[float, float]:
         """Return the size [s] of the next step, which is at most ``longest``, and the time [s] at its end."""
-        # The times of a resumed run and of an uninterrupted run must be equal in all bits. Therefore times are counted
-        # from 0 if the start is a multiple of the step size.
+        # The times of a resumed run must be bitwise identical to the times of an uninterrupted run. Therefore times are
+        # counted from 0 if the start is a multiple of the step size.
         whole = round(self.start / self.step)
         anchor = 0.0 if abs(whole * self.step - self.start) <= 1e-15 * abs(self.start) else self.start
         count = np.floor((now - anchor) / self.step + 1e-9)

@@ -4,8 +4,8 @@ tolerances, and prints one RESULT line.
 usage: belt_exudyn.py ELEMENTS SEGMENTS END_TIME [--from TIME] [--full_newton]
 
 Times are in s. With --from, only the steps after this time are counted and timed. Exudyn reuses its Jacobian while
-Newton's method converges well, which is the fastest method of Exudyn for this model. The option --full_newton evaluates
-the Jacobian in every iteration. The solver is sparse and uses one thread.
+Newton's method converges well, because Exudyn is then fastest for this model. The option --full_newton evaluates the
+Jacobian in every iteration. The solver is sparse and uses one thread.
 """
 
 import argparse

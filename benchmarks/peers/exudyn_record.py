@@ -73,8 +73,8 @@ time.sleep = lambda seconds: None
 
 
 def tighten(settings):
-    """Change the settings of a solve to tolerances below the tolerance of the comparison, equal in both programs, and
-    to shorter steps.
+    """Change the settings of a solve: the tolerances become equal in both programs and smaller than the tolerance of
+    the comparison, and the steps become shorter.
     """
     own = settings.timeIntegration
     own.relativeTolerance, own.absoluteTolerance = min(own.relativeTolerance, tight), min(own.absoluteTolerance, tight)
@@ -175,7 +175,7 @@ def recording(kind, call):
 
 
 def find_old_names():
-    """Define names of older versions of Exudyn, which scripts of its repository use, but which version 1.13.6 does not
+    """Define names of older versions of Exudyn, which scripts of Exudyn's repository use, but version 1.13.6 does not
     contain.
     """
     utilities, basic = import_module("exudyn.utilities"), import_module("exudyn.basicUtilities")

@@ -90,7 +90,7 @@ def main() -> None:
     values_file = FOLDER / "values.json"
     found = json.loads(values_file.read_text()) if len(sys.argv) > 1 else {}
     for name in sys.argv[1:] or STARTS:
-        # MoorDyn searches the sea floor in the working directory
+        # MoorDyn searches for the file of the sea floor in the working directory
         with TemporaryDirectory() as copy, chdir(copy):
             shutil.copytree(FOLDER / name, copy, dirs_exist_ok=True)
             if name in SETTLED:

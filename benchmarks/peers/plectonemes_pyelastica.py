@@ -15,7 +15,7 @@ sys.path.insert(0, str(Path(__file__).resolve().parents[1]))
 import plectonemes_scene as scene
 
 DAMPING = 2.0
-"""Damping [1/s] by velocities, divided by mass."""
+"""Damping coefficient [1/s] of the velocities, divided by the mass."""
 
 
 class Simulator(ea.BaseSystemCollection, ea.Constraints, ea.Contact, ea.Forcing, ea.Damping):

@@ -107,7 +107,7 @@ class PairList(NamedTuple):
 
     at: IntArray  # index of the first history value of each contact, shape (slots,)
     cable: IntArray  # row of cable A of each contact, shape (slots,)
-    place: FloatArray  # arc length of the point on cable A [m], shape (slots,)
+    place: FloatArray  # arc length [m] of the point on cable A, shape (slots,)
     rank: IntArray  # index of the contact slot of each contact, shape (slots,)
     first: IntArray  # index of the first contact of each pair, then the number m, shape (slots + 1,)
     pair: IntArray  # rows of cables A and B, shape (slots, 2)

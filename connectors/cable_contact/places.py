@@ -62,7 +62,7 @@ class ContactSlots(NamedTuple):
 
     at: IntArray  # index of the first history value of every slot, shape (slots,)
     cable: IntArray  # row of the cable of every slot, shape (slots,)
-    place: FloatArray  # arc length, along its cable, of the point of every slot [m], shape (slots,)
+    place: FloatArray  # arc length [m], along the cable, of the contact point of every slot, shape (slots,)
     number: FloatArray  # index of the other cable of every slot, counted from 1; 0: free slot, shape (slots,)
     keys: IntArray  # keys of the coupled pairs in ascending order, shape (ROOM slots,)
     counts: IntArray  # numbers and flags with the indices KEYS, UNKNOWN and RENEWED, shape (3,)

@@ -124,7 +124,7 @@ class ContactFrictionCirclePoints2D(PointContact):
 
 def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
     """Return ``values`` with initial history values if the user has not specified them."""
-    # The result is None if the values are not numeric. For values that are not numeric, `World.add` raises the error.
+    # For values that are not numeric, the result is None, and `World.add` raises the error.
     press = read_numbers(values.get("press", 0.0))
     grows = press is not None and bool((press != 0.0).any())
     per_row = START_OF_ROW if grows else ()

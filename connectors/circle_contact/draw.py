@@ -72,7 +72,7 @@ class Circles(NamedTuple):
 
     ids: IntArray  # entity indices of the markers of circles, shape (circles,)
     marker: IntArray  # indices of these markers among the markers of their family, shape (circles,)
-    local: FloatArray  # points of circles in the axes of their markers [m], shape (circles, RIM_LINES + 1, 3)
+    local: FloatArray  # points [m] of circles in the axes of their markers, shape (circles, RIM_LINES + 1, 3)
     drawing: Drawing  # Drawing of the circles. Its points are replaced by the current positions.
 
 

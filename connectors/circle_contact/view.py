@@ -27,7 +27,7 @@ class ContactView(NamedTuple):
     circle: IntArray  # index of the marker of each circle among the markers of its family
     data: IntArray  # index of the first history value of each row
     n: IntArray  # number of segments or points of each row
-    L: FloatArray  # reference length of each segment or part [m]
+    L: FloatArray  # reference length [m] of each segment or part
     active: NDArray[np.bool_]  # whether the row exerts contact forces (``active``)
     evaluate: Callable[[Fields], FloatArray]
     """Function that returns the outputs of `fill_outputs` for all segments or points, shape (rows, n, 12)."""
@@ -40,7 +40,7 @@ class ContactView(NamedTuple):
     ends: Callable[[Fields], FloatArray]
     """Function that returns the ends [m] of all segments or parts, shape (rows, n + 1, 2)."""
     at_point: bool  # whether friction acts at the contact point (radius plus gap) instead of the rim
-    cord: FloatArray  # Height of the axis above the contact face [m]. Gaps are measured from the axis.
+    cord: FloatArray  # Height [m] of the axis above the contact face. Gaps are measured from the axis.
 
 
 def name_circles(world: Tables, markers: IntArray) -> list[str]:

@@ -137,7 +137,7 @@ class Link:
             )
         if not self.name:
             several = self.is_rope and len(self.entity) > 1
-            # a rope has the name of its cables without the number of the first cable
+            # the name of a rope is the name of its first cable without the number of this cable
             name = re.sub(r" \d+$", "", self.entity.name) if several else self.entity.name
             object.__setattr__(self, "name", name)
 

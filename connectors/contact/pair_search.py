@@ -97,9 +97,9 @@ class PairRows(NamedTuple):
     place: IntArray  # index of the history value that contains the partner of each row, shape (rows,)
     group: IntArray  # group of each row: the rows of one cable and one set are a group, shape (rows,)
     set_of: IntArray  # set of each group, shape (groups,)
-    skin: FloatArray  # search margin of each set [m], shape (sets,)
+    skin: FloatArray  # search margin [m] of each set, shape (sets,)
     marker: IntArray  # index of the marker of each partner, shape (partners + 1,)
-    reach: FloatArray  # radii of circles or bounding spheres of surfaces [m], inf if unbounded, shape (partners + 1,)
+    reach: FloatArray  # radii [m] of circles or bounding spheres of surfaces, inf if unbounded, shape (partners + 1,)
     member_set: IntArray  # set of each partner, shape (partners + 1,)
     dofs: IntArray  # process-local coordinate indices of each partner, shape (partners + 1, m)
 
@@ -389,7 +389,7 @@ class PairSearch(NeighbourSearch):
                 f"{self.things}, the number of its rows: give more rows by `touching`"
             )
         least = min(float(p.skin.min(initial=np.inf)), float(order[~wanted].min(initial=np.inf)))
-        # Rows with closed points keep their partners. The other rows get near partners that have no row.
+        # Rows with closed points keep their partners. The other rows are assigned to near partners that have no row.
         idle = p.on & ~closed & ~np.isin(has, pairs[wanted])
         data[p.place[idle]] = 0.0
         missing = np.sort(pairs[wanted][~np.isin(pairs[wanted], has[p.on])])

@@ -58,7 +58,7 @@ class Curves(NamedTuple):
 
     pieces: FloatArray  # all lines and arcs, see `PIECE`, shape (pieces, 7)
     first: IntArray  # index of the first piece of each profile, then the number of all pieces, shape (profiles + 1,)
-    grid: FloatArray  # lower corner x, y of each grid [m] and cells per length [1/m], shape (profiles, 3)
+    grid: FloatArray  # lower corner x, y [m] of each grid and cells per length [1/m], shape (profiles, 3)
     shape: IntArray  # number of cells of each grid along x and along y, shape (profiles, 2)
     cell: IntArray  # index of the first cell of each profile, shape (profiles,)
     begin: IntArray  # position of the first piece of each cell in the list of pieces of all cells, shape (cells + 1,)

@@ -250,7 +250,7 @@ class DriveMeans(Sensors):
         self.drive, self.start = drive, start
         self._picture = None if picture is None or help_requested() else check_picture(picture)
         self._motion = DriveMotion(drive)
-        # energies that the pulleys have received since the first record [J], one row for each record
+        # energies [J] that the pulleys have received since the first record, one row for each record
         self._energies: list[FloatArray] = []
         # index of the step from which compiled code counts its steps
         self._begun = 0

@@ -102,7 +102,7 @@ class Drive(NamedTuple):
     teeth: Entity | None  # contact of the teeth of the belt with these pulleys; None without teeth
     lossy: list[int]  # indices of the pulleys with bending losses
     losses: Entity | None  # loss torques on these pulleys
-    layers: list[float]  # shear stiffness of the layer between cord and face of each pulley [N/m²]; inf if rigid
+    layers: list[float]  # shear stiffness [N/m²] of the layer between cord and face of each pulley; inf if rigid
 
 
 @dataclass(frozen=True)

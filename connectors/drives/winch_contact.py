@@ -53,7 +53,7 @@ class ContactPoints(NamedTuple):
     places: IntArray  # number of points
     size: FloatArray  # length of the cable divided by the length of the rope [1]
     share: FloatArray  # distance of each point from the outlet divided by the length of the rope [1]
-    position: FloatArray  # for surfaces: position of each point in the frame of the surface [m]
+    position: FloatArray  # for surfaces: position [m] of each point in the frame of the surface
     normal: FloatArray  # normal from the circle or surface to the cable; for surfaces, in the frame of the surface
     anchors: FloatArray  # anchors, shape (k, n, 1) or (k, n, 3) [m]
     data: FloatArray  # history values of the rows

@@ -191,7 +191,7 @@ def check(world: Tables, table: EntityTable) -> None:
         if len(given["gust_amplitudes"]) and not table.local("velocity")[i].any():
             raise ModelError(f"velocity = (0, 0, 0) m/s {where}: must not be 0, as the velocity carries the gusts")
         if table.local("wave_current")[i] and len(given["wave_amplitudes"]):
-            # in 2D all waves run along x, so the velocity along y does not matter
+            # in 2D all waves run along x, so the velocity along y has no effect
             flow = create_flow(table, int(row), 2, np.zeros(0, np.int64))
             for m in np.flatnonzero(~(flow.waves["sigma"] > 0.0))[:1]:
                 omega, theta = (given[name][m] for name in ("wave_frequencies", "wave_directions"))

@@ -161,7 +161,7 @@ def _create_gusts(
     """
     if highest <= lowest:
         raise ModelError(f"highest = {highest:g} Hz in {name}: must be > lowest = {lowest:g} Hz")
-    # the spectrum is divided over log f: S df = S f d(log f)
+    # the spectrum is divided into parts along x = log f, with S df = S f dx
     x = np.linspace(np.log(lowest), np.log(highest), POINTS)
     S = spectrum(np.exp(x), speed, height) * np.exp(x)
     middle, share = divide_spectrum(x, S, count, "equal energy" if components == "equal energy" else "equal frequency")

@@ -79,14 +79,14 @@ class Pieces(NamedTuple):
 
     row: IntArray  # process-local index of the row of each piece, in ascending order, shape (k,)
     kind: int  # SPHERE, CYLINDER, BOX or MESH
-    size: FloatArray  # dimensions for `immersion.immerse` or `immersion.immerse_mesh` [m], shape (k, 3)
-    center: FloatArray  # centre of each piece [m], shape (k, 3)
+    size: FloatArray  # dimensions [m] for `immersion.immerse` or `immersion.immerse_mesh`, shape (k, 3)
+    center: FloatArray  # centre [m] of each piece, shape (k, 3)
     axes: FloatArray  # axes of each piece as rows [1], shape (k, 3, 3)
     volume: FloatArray  # volume [m^3], shape (k,)
-    drag_area: FloatArray  # ½ C A for each axis [m^2], with drag coefficient C and area A, shape (k, 3)
+    drag_area: FloatArray  # ½ C A [m^2] for each axis, with drag coefficient C and area A, shape (k, 3)
     together: FloatArray  # matrix P, see the docstring of body_pieces.py, shape (3, 3)
-    added: FloatArray  # reference volume times coefficient of the added mass for each axis [m^3], shape (k, 3)
-    triangles: FloatArray = NO_TRIANGLES  # triangles of meshes relative to the centres of pieces [m], shape (t, 3, 3)
+    added: FloatArray  # reference volume [m^3] times coefficient of the added mass for each axis, shape (k, 3)
+    triangles: FloatArray = NO_TRIANGLES  # corners [m] of triangles relative to the centres of pieces, shape (t, 3, 3)
     ranges: IntArray = NO_RANGES  # first triangle of each piece, and first triangle after the piece, shape (k, 2)
 
 
@@ -94,7 +94,7 @@ class BodyOutline(NamedTuple):
     """Lines and faces with which the bodies of rows are drawn. Rows can have different numbers of points, lines and
     faces, which are stored in the order of the rows."""
 
-    points: FloatArray  # points in the frames of the markers [m], shape (n, 3)
+    points: FloatArray  # points [m] in the frames of the markers, shape (n, 3)
     lines: IntArray  # indices of the points at both ends of each line, shape (m, 2)
     faces: IntArray  # indices of the points at the corners of each face, shape (f, 4)
     counts: IntArray  # numbers of points, lines and faces of each row, shape (rows, 3)
@@ -309,11 +309,11 @@ class BodyAnswer(NamedTuple):
     force: FloatArray  # global force [N] without the force of the added mass of the body, shape (rows, 3)
     torque: FloatArray  # global torque [N m] about the marker, shape (rows, 3)
     drag: FloatArray  # global drag force [N], shape (rows, 3)
-    buoyancy: FloatArray  # weight of the displaced fluid [N], shape (rows,)
-    volume: FloatArray  # volume in the fluid [m^3], shape (rows,)
+    buoyancy: FloatArray  # weight [N] of the displaced fluid, shape (rows,)
+    volume: FloatArray  # volume [m^3] in the fluid, shape (rows,)
     immersion: FloatArray  # volume in the fluid, divided by the whole volume [1], shape (rows,)
     center: FloatArray  # global position [m] of the centre of the volume in the fluid, shape (rows, 3)
-    surface: FloatArray  # height of the fluid surface at the horizontal position of the marker [m], shape (rows,)
+    surface: FloatArray  # height [m] of the fluid surface at the horizontal position of the marker, shape (rows,)
 
 
 def answer(rows: LocalRows, fields: Fields, divide: Divide) -> BodyAnswer:

@@ -307,12 +307,12 @@ class FluidAnswer(NamedTuple):
     force: FloatArray  # force, without inertia forces of the added mass, per current length [N/m], shape (rows, k, 3)
     drag: FloatArray  # drag per current length [N/m], shape (rows, k, 3)
     weight: FloatArray  # weight of the cable minus its buoyancy, per current length [N/m], shape (rows, k)
-    u: FloatArray  # velocity of the fluid [m/s], shape (rows, k, 3)
-    a: FloatArray  # acceleration of the fluid [m/s^2], shape (rows, k, 3)
-    vibration: FloatArray  # amplitude A/d of the vortex-induced vibration [1], shape (rows, k)
-    share: FloatArray  # volume fraction of the fluid [1], shape (rows, k)
-    surface: FloatArray  # height of the water surface [m], shape (rows, k)
-    r: FloatArray  # position of the points [m], shape (rows, k, 3)
+    u: FloatArray  # velocity [m/s] of the fluid, shape (rows, k, 3)
+    a: FloatArray  # acceleration [m/s^2] of the fluid, shape (rows, k, 3)
+    vibration: FloatArray  # amplitude A/d [1] of the vortex-induced vibration, shape (rows, k)
+    share: FloatArray  # volume fraction [1] of the fluid, shape (rows, k)
+    surface: FloatArray  # height [m] of the water surface, shape (rows, k)
+    r: FloatArray  # position [m] of the points, shape (rows, k, 3)
 
 
 def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> FluidAnswer:

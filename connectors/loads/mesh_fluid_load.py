@@ -79,7 +79,7 @@ def divide(rows: LocalRows) -> Pieces:
     kinds, of_row = np.unique(np.column_stack((rows.local("mesh"), rows.local("parts"))), axis=0, return_inverse=True)
     surfaces = find_surfaces(rows.world, kinds[:, 0])
     divided = [divide_polyhedron(surface.corners, kind[1:]) for surface, kind in zip(surfaces, kinds, strict=True)]
-    # list the pieces of each kind, which is a mesh with its numbers of parts, and then the pieces of each row
+    # list the pieces of each kind (a mesh with given numbers of parts), and then the pieces of each row
     number = np.array([len(part.volume) for part in divided], np.int64)[of_row.ravel()]
     end = np.cumsum(join([part.counts for part in divided], ())).astype(np.int64)
     ranges = np.stack((np.append(0, end[:-1]), end), axis=1) if len(end) else np.zeros((0, 2), np.int64)

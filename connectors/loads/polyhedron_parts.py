@@ -24,11 +24,11 @@ errors.
 class MeshParts(NamedTuple):
     """The parts of a polyhedron."""
 
-    triangles: FloatArray  # corners of the triangles of all parts, relative to the centroids [m], shape (t, 3, 3)
+    triangles: FloatArray  # corners [m] of the triangles of all parts, relative to the centroids, shape (t, 3, 3)
     counts: IntArray  # number of triangles of each part, shape (parts,)
-    center: FloatArray  # centroid of each part [m], shape (parts, 3)
-    size: FloatArray  # largest distance of a corner from the centroid along each axis [m], shape (parts, 3)
-    volume: FloatArray  # volume of each part [m^3], shape (parts,)
+    center: FloatArray  # centroid [m] of each part, shape (parts, 3)
+    size: FloatArray  # largest distance [m] of a corner from the centroid along each axis, shape (parts, 3)
+    volume: FloatArray  # volume [m^3] of each part, shape (parts,)
 
 
 def divide_polyhedron(corners: FloatArray, parts: IntArray) -> MeshParts:

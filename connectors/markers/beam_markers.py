@@ -74,7 +74,7 @@ def update_beams2d(rows: Any, m: PositionMarkers, x: FloatArray, v: FloatArray) 
                 m.velocity[k, d] += N * v[n[first + d]]
                 m.jacobian[k, d, first + d] = N
         cos, sin = np.cos(phi), np.sin(phi)
-        # the distance from the axis along e_2
+        # vector of the length y along e_2, from the axis to the point
         rx, ry = -row.y * sin, row.y * cos
         m.position[k, 0] += rx
         m.position[k, 1] += ry

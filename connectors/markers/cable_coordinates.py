@@ -30,8 +30,8 @@ class CableMarkers(NamedTuple):
     """
 
     coordinates: FloatArray  # total coordinates [m, 1], padded by 0, shape (n, w)
-    velocities: FloatArray  # velocities of the coordinates [m/s, 1/s], padded by 0, shape (n, w)
-    length: FloatArray  # length of the undeformed cable [m], shape (n,)
+    velocities: FloatArray  # velocities [m/s, 1/s] of the coordinates, padded by 0, shape (n, w)
+    length: FloatArray  # length [m] of the undeformed cable, shape (n,)
     dofs: IntArray  # process-local indices of the coordinates, padded with an unused index, shape (n, w)
 
 

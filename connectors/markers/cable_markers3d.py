@@ -274,7 +274,7 @@ class SpatialShapeMarkers(NamedTuple):
     position: FloatArray  # global positions p [m], shape (points, 3)
     velocity: FloatArray  # global velocities v [m/s], shape (points, 3)
     shape_functions: FloatArray  # S_1 to S_4 [1, m, 1, m], which are ∂p/∂q and ∂v/∂q̇, shape (points, 4)
-    length: FloatArray  # undeformed length of the cable [m], shape (markers,)
+    length: FloatArray  # undeformed length [m] of the cable, shape (markers,)
     dofs: IntArray  # process-local indices of the coordinates of the cable, shape (markers, 12)
 
 

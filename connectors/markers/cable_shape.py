@@ -61,14 +61,14 @@ class ShapeMarkers(NamedTuple):
     """Points of all cable-shape markers of this process, in the order of the markers."""
 
     start: IntArray  # index of the first point of each marker, then the number of all points, shape (markers + 1,)
-    position: FloatArray  # positions in global x, y [m], shape (points, 2)
-    velocity: FloatArray  # velocities in global x, y [m/s], shape (points, 2)
-    slope: FloatArray  # slopes r' in global x, y [1], only with an offset or moving material, shape (points, 2)
-    slope_rate: FloatArray  # rates of the slopes [1/s], shape (points, 2)
+    position: FloatArray  # positions [m] in global x, y, shape (points, 2)
+    velocity: FloatArray  # velocities [m/s] in global x, y, shape (points, 2)
+    slope: FloatArray  # slopes r' [1] in global x, y, only with an offset or moving material, shape (points, 2)
+    slope_rate: FloatArray  # rates [1/s] of the slopes, shape (points, 2)
     shape_functions: FloatArray  # S_1 to S_4 [1, m, 1, m], shape (points, 4)
     shape_derivatives: FloatArray  # derivatives of S_1 to S_4 with respect to arc length, shape (points, 4)
-    offset: FloatArray  # distance y of the points from the axis [m], shape (markers,)
-    length: FloatArray  # reference length L of the cable [m], shape (markers,)
+    offset: FloatArray  # distance y [m] of the points from the axis, shape (markers,)
+    length: FloatArray  # reference length L [m] of the cable, shape (markers,)
     segments: IntArray  # number of segments n, shape (markers,)
     dofs: IntArray  # process-local indices of the coordinates of the nodes of the cable, shape (markers, 8)
 

@@ -100,8 +100,8 @@ class Surfaces(NamedTuple):
     marker: IntArray  # index of the marker of each surface among the position markers, shape (n,)
     is_point: NDArray[np.bool_]  # whether the marker is a point without rotation, shape (n,)
     size: FloatArray  # semi-axes [m], for spheres the radius in all components, for half spaces 0, shape (n, 3)
-    reach: FloatArray  # radius of the bounding sphere [m]; 0 for half spaces, shape (n,)
-    s: FloatArray  # position of each surface in the frame of its marker [m], shape (n, 3)
+    reach: FloatArray  # radius [m] of the bounding sphere; 0 for half spaces, shape (n,)
+    s: FloatArray  # position [m] of each surface in the frame of its marker, shape (n, 3)
     R: FloatArray  # rotation from the frame of the surface to the frame of its marker, shape (n, 3, 3)
     E: FloatArray  # E, c, us, ud, uv: plane-strain modulus [Pa], dissipation [s/m], friction [1, 1, s/m], shape (n,)
     c: FloatArray
@@ -110,8 +110,8 @@ class Surfaces(NamedTuple):
     uv: FloatArray
     dofs: IntArray  # local indices of the coordinates of the marker, padded with the spare index, shape (n, w)
     # the following fields change during a run
-    center: FloatArray  # global origin of the frame of each surface [m], shape (n, 3)
-    v: FloatArray  # velocity of the origin [m/s], shape (n, 3)
+    center: FloatArray  # global origin [m] of the frame of each surface, shape (n, 3)
+    v: FloatArray  # velocity [m/s] of the origin, shape (n, 3)
     omega: FloatArray  # angular velocity [rad/s], shape (n, 3)
     Q: FloatArray  # B diag(a²) Bᵀ with global rotation B [m²]; constant for spheres, shape (n, 3, 3)
     normal: FloatArray  # global outward normal of half spaces, shape (n, 3)

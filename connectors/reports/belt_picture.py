@@ -54,7 +54,7 @@ class Wheel(NamedTuple):
     speed: float  # angular velocity [rad/s]
     report: PulleyReport  # report of the pulley
     segments: Segments  # segments of the cable that can touch the circle
-    spans: FloatArray  # arc lengths along the belt [m] at the start and end of each contact, shape (spans, 2)
+    spans: FloatArray  # arc lengths [m] along the belt at the start and end of each contact, shape (spans, 2)
 
 
 class CableLine(NamedTuple):

@@ -129,15 +129,15 @@ class Segments(NamedTuple):
     touching: BoolArray  # whether each segment is in contact
     sticking: BoolArray  # whether each segment is in contact and sticks
     slipping: BoolArray  # whether each segment is in contact and slips
-    angle: FloatArray  # polar angle about the centre from the first to the second end point [rad]
-    p0: FloatArray  # first end point in global x, y [m], shape (segments, 2)
-    p1: FloatArray  # second end point in global x, y [m], shape (segments, 2)
-    speed: FloatArray  # tangential speed of the contact line, relative to the centre [m/s]
-    drift: FloatArray  # velocity of the centre in global x, y [m/s], shape (segments, 2)
+    angle: FloatArray  # polar angle [rad] about the centre from the first to the second end point
+    p0: FloatArray  # first end point [m] in global x, y, shape (segments, 2)
+    p1: FloatArray  # second end point [m] in global x, y, shape (segments, 2)
+    speed: FloatArray  # tangential speed [m/s] of the contact line, relative to the centre
+    drift: FloatArray  # velocity [m/s] of the centre in global x, y, shape (segments, 2)
     ft: FloatArray  # tangential force [N]
     fn: FloatArray  # normal force [N]
-    power: FloatArray  # the six powers in the order of `POWERS` [W], shape (segments, 6)
-    depth: FloatArray  # distance from the circle at which f_t acts [m]
+    power: FloatArray  # the six powers [W] in the order of `POWERS`, shape (segments, 6)
+    depth: FloatArray  # distance [m] from the circle at which f_t acts
 
 
 def eval_pulley_segments(pulley: PulleyContacts, contact: ContactView, fields: Fields) -> Segments:

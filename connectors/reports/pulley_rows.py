@@ -24,10 +24,10 @@ class PulleyContacts(NamedTuple):
     bound: EvaluatedRows  # Contact rows sorted along the chains of cables. Each process evaluates a part of these rows.
     chain: IntArray  # index of the chain of each row, shape (rows,)
     closed: list[bool]  # whether each chain is closed
-    radius: FloatArray  # radius of the circle for each row [m], shape (rows,)
+    radius: FloatArray  # radius [m] of the circle for each row, shape (rows,)
     cables: Entity  # cable of each row
-    length: FloatArray  # reference length of the cable of each row [m], shape (rows,)
-    segment_length: FloatArray  # reference length of the segments of each row [m], shape (rows,)
+    length: FloatArray  # reference length [m] of the cable of each row, shape (rows,)
+    segment_length: FloatArray  # reference length [m] of the segments of each row, shape (rows,)
 
 
 def find_pulley(world: World, contacts: Entity, circle: Entity) -> PulleyContacts:

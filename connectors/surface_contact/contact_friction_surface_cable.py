@@ -329,8 +329,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
     elif is_winch(c):
         forces, tangent, update = add_winch_residual, add_winch_tangent, update_winch_history
     system, maps = create_contact_system(rows, c, FAMILY, forces, tangent, update)
-    # The return map is used only in static solves. In dynamic solves, steps need fewer iterations and passes with it,
-    # but most models need more time, see docs/explanation/measurements.md.
+    # The return map is used only in static solves. In dynamic solves with the return map, steps need fewer iterations
+    # and passes, but most models need more time, see docs/explanation/measurements.md.
     system.return_map.rest = maps
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     return system

@@ -365,7 +365,7 @@ class Geometry(NamedTuple):
     marker: IntArray  # index of the marker in the columns of its family, shape (surfaces,)
     kind: IntArray  # type of the surface, shape (surfaces,)
     Q: FloatArray  # axes of the surface in the frame of the marker as columns, shape (surfaces, 3, 3)
-    geo: FloatArray  # Parameters. The last one is the depth beyond which contact is ignored [m], shape (surfaces, 8).
+    geo: FloatArray  # Parameters, shape (surfaces, 8). The last one is the depth [m] beyond which contact is ignored.
     pieces: FloatArray  # pieces of all profiles and tables of all height fields, shape (k, 8)
 
 

@@ -41,7 +41,7 @@ LINES = 401
 class Meshes(NamedTuple):
     """The part of the drawings of surfaces that is constant during a run."""
 
-    local: FloatArray  # points in the frames of their markers [m], shape (points, 3)
+    local: FloatArray  # points [m] in the frames of their markers, shape (points, 3)
     marker: IntArray  # marker of the surface of each point, shape (points,)
     drawing: Drawing  # faces of all surfaces; `draw` replaces the points of this drawing
 

@@ -130,7 +130,7 @@ def lay_line(
     except RouteError:
         chord = np.abs(np.subtract(end, start))
         if length >= np.hypot(chord[0], chord[1]) + chord[2]:
-            # the line is slack on the bed
+            # this error concerns a line that is slack on the bed
             raise
         route = hang_between(start, end, *values, gravity)
         points = route.eval_points(np.linspace(0.0, length, 10 * elements + 1))[0]

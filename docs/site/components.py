@@ -32,7 +32,7 @@ ROLES = {
 
 
 def find_components() -> dict[type[Component], Law]:
-    """Return components with their laws, by role and name, without components that models create (`GenericNode2`)."""
+    """Return components with their laws, by role and name, without types created on demand (`GenericNode2`)."""
     for package in (windlass.elements, windlass.connectors):
         for name in package.__all__:
             getattr(package, name)
@@ -54,7 +54,7 @@ def cell(text: object) -> str:
 
 
 def unit_cell(unit: str) -> str:
-    """Return a unit for a table cell, which is not broken at its spaces."""
+    """Return a unit for a table cell, with non-breaking spaces."""
     return cell(unit).replace(" ", "\u00a0")
 
 

@@ -56,7 +56,7 @@ napoleon_custom_sections = [("Class attributes of a schema", "params_style")]
 
 
 def escape_signs(app: Any, what: str, name: str, value: Any, options: Any, lines: list[str]) -> None:
-    """Escape signs of markup, because docstrings are plain text: `|r'|` and `2 * x` outside of quotes are not markup,
+    """Escape markup characters, because docstrings are plain text: `|r'|` and `2 * x` outside of quotes are not markup,
     and `*args: ...` is an argument."""
     for k, line in enumerate(lines):
         if not re.match(r"\s*\*{1,2}\w+:", line):
@@ -104,7 +104,7 @@ def shorten_types(text: str) -> str:
 def shorten_signature(
     app: Any, what: str, name: str, value: Any, options: Any, signature: str | None, result: str | None
 ) -> tuple[str | None, str | None]:
-    """Return a signature and its type of result with short names of types."""
+    """Return a signature and its return type with short names of types."""
     return signature and shorten_types(signature), result and shorten_types(result)
 
 

@@ -25,7 +25,7 @@ def arrow(axes: Any, start: Any, vector: Any, text: str, color: str, shift: tupl
 
 
 def save(figure: Any, name: str) -> None:
-    """Write a figure without frame."""
+    """Write a figure without a frame."""
     for axes in figure.axes:
         axes.set_aspect("equal")
         axes.axis("off")
@@ -92,7 +92,7 @@ def draw_creep() -> None:
 
 
 def draw_bristle(s: Sketch) -> None:
-    """Draw a sticking point with its bristle, and the friction force over the displacement."""
+    """Draw a sticking point with its bristle, and the friction force as a function of the displacement."""
     s.ground((0.6, 0), 2.4)
     s.dot((0.0, 0.0), "anchor")
     s.dot((1.2, 0.55), color=BLUE)
@@ -109,7 +109,7 @@ def draw_bristle(s: Sketch) -> None:
 
 
 def draw_load_path(s: Sketch) -> None:
-    """Draw equilibria over the load factor, with a limit point."""
+    """Draw the load factor of equilibria as a function of the displacement, with a limit point."""
     s.graph((0.0, 0.0), (3.6, 1.7), "displacement", "load factor")
     q = np.linspace(0.0, 3.3, 100)
     s.line(*np.column_stack((q, 0.28 * (q**3 - 4.4 * q**2 + 5.2 * q) + 0.12 * q)), color=BLUE, width=2)

@@ -67,7 +67,7 @@ def find_picture(folder: Path) -> tuple[str, bytes]:
     """Return suffix and content of the picture of a run.
 
     Raises:
-        RuntimeError: there is no picture.
+        RuntimeError: the run has no picture.
     """
     for path in sorted((folder / "out").glob("*.png")):
         return ".png", path.read_bytes()

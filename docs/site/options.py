@@ -19,7 +19,7 @@ HEADINGS = ["option", "default", "meaning", "allowed"]
 
 
 def find_solver(prefix: str) -> dict[str, Any]:
-    """Return name and defaults of the solver with a prefix, or empty values without such a solver.
+    """Return name and defaults of the solver with a prefix, or empty values if no solver has this prefix.
 
     The argument ``passes`` of a solver has several options, ``discontinuous_max_it`` and others, whose defaults are the
     defaults of `Passes`.

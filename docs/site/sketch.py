@@ -35,7 +35,7 @@ class Sketch:
         self.axes.plot(*np.array(points).T, color=color, lw=width, ls=style, solid_capstyle="round")
 
     def text(self, at: Place, words: str, color: str = BLACK, size: float = 10, align: str = "left") -> None:
-        """Write words, centred in height."""
+        """Write words that are vertically centred at a point."""
         self.axes.text(*at, words, color=color, fontsize=size, ha=align, va="center")
         self.axes.plot(*at, alpha=0.0)  # the limits of the axes must include the text
 
@@ -148,7 +148,7 @@ class Sketch:
         self._label(start, end, words, shift, height)
 
     def _label(self, start: Place, end: Place, words: str, shift: float, height: float) -> None:
-        """Draw a label next to the middle of a part, on its outer side."""
+        """Draw a label next to the middle of a part, on the outer side of the part."""
         if words:
             side = height + 0.2 if shift >= 0 else -height - 0.2
             at = self._along(start, end, np.array([[0.5, side]]), shift)[0]

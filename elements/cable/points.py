@@ -133,6 +133,6 @@ def create_rule(integration: int) -> Rule:
 
 def gauss_rule(points: int) -> tuple[FloatArray, FloatArray]:
     """Return the points and weights of the Gauss rule on [0, 1]."""
-    legendre: Any = np.polynomial.legendre  # early versions of NumPy have no types for this function
+    legendre: Any = np.polynomial.legendre  # early versions of NumPy have no type annotations for this function
     x, w = legendre.leggauss(points)
     return 0.5 + 0.5 * x, 0.5 * w

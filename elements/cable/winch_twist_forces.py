@@ -90,7 +90,7 @@ def fill_elastic(
     for j in range(len(r.wb)):
         fill_point(row, h, r, j, y, T, frames, sigma, kappa[j], G[j])
     beta, stiffness = find_bubble(row, h, r, kappa)
-    # moments with the forces of the variable torque
+    # moments, including the contribution of the variable torque
     for j in range(len(r.wb)):
         w, b = r.wb[j] * h, beta * bubble(r.sb[j])
         M1, M2, q1, q2 = find_moments(row, j, kappa[j])

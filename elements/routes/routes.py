@@ -97,16 +97,16 @@ class Wrap(NamedTuple):
     """
 
     circle: int  # index in the list of circles
-    entry_point: PlanePoint  # point where the cable meets the circle [m]
-    exit_point: PlanePoint  # point where the cable leaves the circle [m]
-    entry_angle: float  # polar angle of the entry point, from -π to π [rad]
+    entry_point: PlanePoint  # point [m] where the cable meets the circle
+    exit_point: PlanePoint  # point [m] where the cable leaves the circle
+    entry_angle: float  # polar angle [rad] of the entry point, from -π to π
     # Polar angle of the exit point [rad]: entry_angle + angle for side "left", entry_angle - angle for side "right".
     # The angle can be outside of [-π, π].
     exit_angle: float
     angle: float  # wrap angle with all turns, >= 0 [rad]
-    length: float  # arc length on the circle [m]
-    s_entry: float  # arc length along the route at the entry [m]
-    s_exit: float  # arc length along the route at the exit [m]
+    length: float  # arc length [m] on the circle
+    s_entry: float  # arc length [m] along the route at the entry
+    s_exit: float  # arc length [m] along the route at the exit
 
 
 class Piece(NamedTuple):
@@ -114,7 +114,7 @@ class Piece(NamedTuple):
 
     point: complex  # start, x + i y [m]
     tangent: complex  # unit tangent at the start of the piece, x + i y [1]
-    curvature: float  # curvature: > 0 if the piece bends to the left, 0 for lines [1/m]
+    curvature: float  # curvature [1/m], > 0 if the piece bends to the left, 0 for lines
     length: float  # arc length [m]
 
 

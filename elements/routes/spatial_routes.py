@@ -96,15 +96,15 @@ class SheaveWrap(NamedTuple):
     """Contact of a cable with one sheave of its route. All points are on the centre line of the cable."""
 
     sheave: int  # index in the list of sheaves
-    entry_point: FloatArray  # point at which the cable meets the sheave [m], shape (3,)
-    exit_point: FloatArray  # point at which the cable leaves the sheave [m], shape (3,)
+    entry_point: FloatArray  # point [m] at which the cable meets the sheave, shape (3,)
+    exit_point: FloatArray  # point [m] at which the cable leaves the sheave, shape (3,)
     angle: float  # wrap angle with all turns [rad]
-    length: float  # arc length on the sheave [m]
-    s_entry: float  # arc length along the route at the entry [m]
-    s_exit: float  # arc length along the route at the exit [m]
+    length: float  # arc length [m] on the sheave
+    s_entry: float  # arc length [m] along the route at the entry
+    s_exit: float  # arc length [m] along the route at the exit
     entry_fleet_angle: (
-        # angle between the arriving span and the plane of the sheave, > 0 if the component of the span along the axis
-        # is positive [rad]
+        # angle [rad] between the arriving span and the plane of the sheave, > 0 if the component of the span along the
+        # axis is positive
         float
     )
     exit_fleet_angle: float  # angle [rad] between the leaving span and the plane of the sheave, sign as at the entry
@@ -117,7 +117,7 @@ class SpatialPiece(NamedTuple):
 
     center: FloatArray  # [m], shape (3,)
     axis: FloatArray  # unit vector of the axis, or of a straight line
-    arm: FloatArray  # vector from the axis to the start of the piece [m], shape (3,); 0 for a straight line
+    arm: FloatArray  # vector [m] from the axis to the start of the piece, shape (3,); 0 for a straight line
     rate: float  # angle of rotation about the axis per arc length [rad/m]
     rise: float  # displacement along the axis per arc length [1]
     length: float  # [m]

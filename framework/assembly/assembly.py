@@ -467,7 +467,7 @@ class Assembly:
             table, rows = self.world.tables[component], self.layout.rows[component]
             name = component.__name__ + (f" row {rows[row]}" if row >= 0 else "")
             label = table.describe(int(rows[row])) if row >= 0 else name
-            # if the user has not named a row, the label of the row consists of component and row number
+            # the label of a row without a name consists of the name of the component and the row number
             name += "" if row < 0 or label == f"{component.__name__} {rows[row]}" else f" ({label})"
         found: list[tuple[float, str]] = self.processes.allgather("force errors", (self._own_error, name))
         return max(found, key=lambda pair: pair[0])[1]
@@ -548,7 +548,7 @@ def serial_assembly(world: World) -> Assembly:
         ModelError: this process stores only a part of the world.
     """
     if world.is_distributed and launched_size() == 1:
-        world.finalize()  # this call raises an error, because a single process must give all rows
+        world.finalize()  # on a single process, this call raises an error, because the process must provide all rows
     if world.is_distributed:
         raise ModelError(
             "this call requires a model on one process, but the model is distributed over several processes: run "

@@ -59,8 +59,8 @@ def run_sets(tasks: Sequence[Callable[[], object]]) -> None:
     `split_rows`. The tasks can run concurrently because compiled kernels release the global interpreter lock.
     """
     *tasks, last = tasks
-    # This thread evaluates the first set of rows. Additional threads evaluate the other sets of ``tasks``, from which
-    # the last set has been removed.
+    # The last set is no longer in ``tasks``. This thread evaluates the first set, and additional threads evaluate the
+    # other sets.
     running = [_pool(len(tasks) - 1).submit(task) for task in tasks[1:]]
     for task in tasks[:1]:
         task()

@@ -67,7 +67,7 @@ def checked(
         assert not unknown, f"{function.__qualname__} has no argument {unknown}"
         own_name = function.__qualname__.removesuffix(".__init__").removesuffix(".__post_init__")
         if own_name.startswith("_"):
-            own_name = own_name.rsplit(".", 1)[-1]  # omit the private part before the last dot
+            own_name = own_name.rsplit(".", 1)[-1]  # omit the part up to the last dot, which is private
         name = own_name if where == "" else where
         names = _Names(own_name, parameters, checks, error)
 

@@ -72,7 +72,7 @@ AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", 
 PAGES = (".html", ".htm")
 LARGEST = 1e150
 """Largest magnitude of numbers of parameters."""
-# the prefix ``initial_`` is the prefix of the solver for initial accelerations
+# ``initial_`` is the prefix of the solver for initial accelerations
 SOLVER_PREFIXES = ("static_", "dynamic_", "explicit_", "initial_")
 
 
@@ -483,7 +483,7 @@ def expect_solver(prefix: str, own: Sequence[Option] | None = None) -> None:
     """
     _run.solvers.setdefault(prefix, Solver()).own = None if own is None else tuple(own)
     for item in own or ():
-        # since the solver declared the option, the set of allowed words may have grown
+        # the set of allowed words may have grown after the solver declared the option
         if (declared := _run.own.get(prefix + item.name)) is not None:
             _run.own[declared.name] = replace(declared, choices=item.choices)
 

@@ -131,7 +131,7 @@ def _is_petsc_name(name: str) -> bool:
         return True
     if re.match(r"(st|sub|mg|fieldsplit|redundant|telescope|npc|fas|esteig|inner)_", name):
         return any(name[at.end() :] in names for at in re.finditer("_", name))
-    # The library does not contain option names with numbers, because PETSc composes these names at run time.
+    # The library of PETSc does not contain option names with numbers, because PETSc composes these names at run time.
     return bool(re.search(r"_\d+(_|$)", name)) and bool(
         re.fullmatch(SOLVER_FAMILY, name) or re.fullmatch(READ_AT_SET_UP, name)
     )
@@ -183,7 +183,7 @@ def _judge(name: str, moment: Moment, solvers: Mapping[str, Solver], own: Iterab
     if not prefix and known and re.fullmatch(GLOBAL, base):
         return ""
     if prefix is None:
-        # strings of one word in the library are rarely option names
+        # in the library of PETSc, strings of one word are rarely option names
         known = known and "_" in base
         return _judge_without_solver(name, known, moment, solvers, own)
     solver = solvers[prefix]

@@ -36,7 +36,7 @@ def _compile(jobs: list[Job], source: TextIO) -> list[str]:
                 kernel.compile(arguments)
             else:
                 find_version(kernel, arguments)
-        except Exception as error:  # an error in one kernel of the list must not prevent the compilation of the others
+        except Exception as error:  # an error in one kernel must not prevent the compilation of other kernels
             failed.append(f"{module}.{name} ({error!r})")
     return failed
 

@@ -79,7 +79,7 @@ def eval_content(dispatcher: Any, known: dict[Any, str], callers: tuple[Any, ...
         elif scope == "global" and name in function.__globals__:
             value = function.__globals__[name]
         else:
-            continue  # the name is built in, or is a local variable of the enclosing function
+            continue  # the name denotes a built-in object or a local variable of the enclosing function
         while attributes and isinstance(value, ModuleType):
             value = getattr(value, attributes.pop(0), None)
         reached.append((scope, name, attributes, _describe(value, known, (*callers, dispatcher))))
@@ -173,7 +173,7 @@ def _describe_code(code: CodeType) -> tuple[str, list[tuple[str, ...]]]:
     names that the instructions read. Each name is a tuple (scope, name, attribute ...).
     """
     chains: list[list[str]] = []
-    last = -1  # index of the last instruction of the last chain
+    last = -1  # index of the last instruction that reads a part of the last chain
     for place, scope, name in _find_names(code)[1]:
         if scope != "attribute":
             chains.append([scope, name])
@@ -246,8 +246,8 @@ def _describe(value: Any, known: dict[Any, str], callers: tuple[Any, ...]) -> ob
             return name, [(member.name, inner(member.value)) for member in value]
         if issubclass(value, tuple) and value is not tuple:
             return name, inner(vars(value).get("_fields")), inner(vars(value).get("_field_defaults"))
-        # An exception class is a constant if machine code raises the exception. Numba would copy a class that cannot be
-        # imported.
+        # A kernel that raises an exception contains the class as a constant. A class that cannot be imported has no
+        # stable description, because numba copies the class.
         if _is_importable(value):
             return name
     module = "numpy" if isinstance(value, np.ufunc) else getattr(value, "__module__", None)

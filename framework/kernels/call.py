@@ -70,7 +70,8 @@ class Addressed:
     def __init__(self, quick: _Quick) -> None:
         self._quick, self._count = quick, 0
         self._known: Memory = {}
-        # the arguments of the previous call and the results of `prepare_call` for them, and the row for `run`
+        # the arguments of the previous call with the result of `prepare_call` for these arguments, and the row for
+        # `run`
         self._last: tuple[tuple[Any, ...], Any] = ((), None)
         self._row: IntArray | None = None
 

@@ -149,7 +149,7 @@ class _KernelCache:
                 return result
         except NotCacheableError as error:
             say_once(self.name, f"the machine code of {self.name} is not kept: {error}")
-        except Exception as error:  # if an error occurs in the cache, the kernel is compiled again
+        except Exception as error:  # if the cache fails, the kernel is compiled again
             say_unusable(self.name, error)
         # The linker finds code by name, but numba's names contain counters that differ between processes. Therefore the
         # key is a part of the name.

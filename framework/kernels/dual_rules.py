@@ -198,7 +198,7 @@ def find_remainder(a: Any, da: Any, b: Any, db: Any) -> Parts:
 def raise_to(a: Any, da: Any, b: Any) -> Parts:
     """Return a power whose exponent is an integer or a real number."""
     less = b - Code(b.context, b.builder, b.kind, b.context.get_constant(b.kind, 1))
-    # for the exponent 0, the factor a**(b - 1) may not be finite
+    # for the exponent 0, b replaces b - 1, because a**(b - 1) is infinite if a = 0
     slope = b.cast(_types.float64) * a.call(operator.pow, b.is_zero.select(b, less)) * da
     return a.call(operator.pow, b), da.is_zero.select(da.zero, slope)
 

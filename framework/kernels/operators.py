@@ -57,7 +57,7 @@ def remembered_signatures() -> Iterator[None]:
     once and stored, and new arrays have the signatures and the code of new_arrays.py.
     """
     owner = next(kind for kind in _types.Function.__mro__ if "get_call_type" in vars(kind))
-    # in functions of numba that kernels call, new arrays also have the signatures of `find_new_array`
+    # if a kernel calls a function of numba, new arrays in this function also have the signatures of `find_new_array`
     lowering = _numba.core.lowering.Lower
     find, lower_call = owner.get_call_type, lowering._lower_call_normal
 

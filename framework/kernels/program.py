@@ -93,7 +93,7 @@ class _Asked:
         self._function, self._around = function, around
         self._error: BaseException | None = None
         self._entry = _Answer(self._answer)
-        # the address of the C function `_entry`, which is passed to `ask`
+        # address of the C function `_entry`, an argument of the kernels `ask` and `ask_when`
         self.address = np.array([ctypes.cast(self._entry, ctypes.c_void_p).value or 0], np.int64)
 
     def _answer(self, _: int) -> int:

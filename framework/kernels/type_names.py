@@ -45,7 +45,7 @@ def encode_type(kind: Any) -> Any:
     name = "boolean" if kind == _types.boolean else str(kind)
     if getattr(_types, name, None) == kind:
         return name
-    if isinstance(kind, (_types.Omitted, _types.Literal)):  # types of arguments, which are never decoded
+    if isinstance(kind, (_types.Omitted, _types.Literal)):  # these types of arguments are never decoded
         return ["value", type(kind).__name__, str(kind)]
     raise NotCacheableError(f"takes or returns {kind}")
 

@@ -261,7 +261,7 @@ class Balance:
                 continue
             own = systems[component]
             if sort == "law" and own.residual is not None:
-                # if an account has the function ``forces``, this function adds the forces instead
+                # if an account has the function ``forces``, this function adds the forces instead of the residual
                 if own.account is None or own.account.forces is None:
                     steps.append((own.residual, (evaluate(fields, f=f),)))
             elif sort == "load" and own.load is not None:

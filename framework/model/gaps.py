@@ -142,8 +142,8 @@ def note_way(row: FloatArray, reach: float, x: float, y: float, z: float) -> Non
     row[REACH], row[X], row[Y], row[Z] = reach, x, y, z
     ax, ay, az = row[START + X], row[START + Y], row[START + Z]
     is_open = row[GAP] > 0.0 and row[START + GAP] > 0.0
-    # the most frequent case is checked first: the contact is closed at the start or at the end, and the body does not
-    # change sides
+    # the most frequent case is checked first: the contact is closed at the start or at the end, and the body remains on
+    # the same side of the obstacle
     if not is_open and ax * x + ay * y + az * z >= 0.0:
         return
     if not (row[START + GAP] < np.inf and row[GAP] < np.inf):

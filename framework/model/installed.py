@@ -115,7 +115,7 @@ def find_component(name: str) -> type[Component] | None:
     if sized is not None and sized[1] in _sized:
         module, _, function = _sized[sized[1]].partition(":")
         getattr(import_module(module), function)(int(sized[2]))
-    # if a class is defined twice, as by a repeated notebook cell, the newer class is used
+    # if a class is defined twice, for example because a notebook cell is executed again, the newer class is used
     found = list(
         {
             (component.__module__, component.__qualname__): component

@@ -24,7 +24,7 @@ def create_figure(width: float, height: float, **more: Any) -> Any:
     from matplotlib.figure import Figure  # imported here, because only pictures need matplotlib
 
     figure: Any = Figure(figsize=(width, height), facecolor="white", **more)
-    # IPython shows the figure by this method, unless pyplot has registered another function
+    # IPython calls this method to show the figure, unless pyplot has registered another function
     figure._repr_png_ = partial(_draw_png, figure)
     return figure
 

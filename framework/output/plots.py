@@ -174,7 +174,7 @@ def plot_steps(rows: FloatArray, unit: str, work: Mapping[str, int]) -> Any:
 class ModelLines(NamedTuple):
     """The straight lines with which a model is drawn."""
 
-    points: FloatArray  # positions of points [m], shape (n, 3)
+    points: FloatArray  # positions [m] of points, shape (n, 3)
     lines: IntArray  # indices of the points at both ends of each line, shape (m, 2)
     values: FloatArray  # values of `COLOURED_BY` at points, NaN at points without a value, shape (n,)
     label: str  # meaning and unit of the values; empty if no point has a value

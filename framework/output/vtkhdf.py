@@ -218,7 +218,7 @@ class VtkhdfSeries(FieldSeries):
             made.set_shuffle()
             made.set_deflate(1)
         else:
-            # the library allocates space in the file immediately, without writing values
+            # the HDF5 library allocates space in the file immediately, without writing values
             made.set_alloc_time(h5d.ALLOC_TIME_EARLY)
             made.set_fill_time(h5d.FILL_TIME_NEVER)
         space = h5s.create_simple((0, *width), (h5s.UNLIMITED, *width))
@@ -277,7 +277,7 @@ class VtkhdfSeries(FieldSeries):
         for name, values in rows.items():
             chunk = _STEP_ROWS if name == "Steps/Values" else self._batch
             if name not in self._places:
-                continue  # compressed frames are written by the library
+                continue  # the HDF5 library writes compressed frames
             place = self._places[name][self._count // chunk] + self._count % chunk * values.nbytes
             try:
                 write_all(number, [values], place)

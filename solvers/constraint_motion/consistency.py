@@ -156,7 +156,8 @@ class Consistency:
         self._project = project and self._rates.anywhere
         self.settings = project, velocities
         count = self._rates.count
-        # for each constraint, the violation e and the size of its terms, after the previous step and after this step
+        # for each constraint, its violation e and the size of the terms of e, after the previous step and after this
+        # step
         self._before, self._now, self._largest = np.zeros((2, count)), np.zeros((2, count)), np.zeros(1)
         self._program, self._made_for = Program([]), (np.zeros(0), -1)
         self._again = False

@@ -329,7 +329,8 @@ class FormFinder:
             ratio = np.where(lines.are_lines, stretch / (1.0 + free + strain), 1.0)
             if lines.largest(np.abs(np.log(ratio))) < NEAR:
                 break
-            # in the first two corrections, the densities of all lines are multiplied by the mean stretch of all lines
+            # in the first two corrections, the force densities of all lines are multiplied by the mean stretch of all
+            # lines
             ratio = np.full(lines.count, lines.eval_stretch_of_all()) if done < 2 else ratio
             density = density * np.clip(ratio, 1.0 / LARGEST_RATIO, LARGEST_RATIO)
         return force

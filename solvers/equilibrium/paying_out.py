@@ -266,7 +266,7 @@ class LinePayer(FormFinder):
                 continue
             self._restore(before)
             if failure == "compression" and h * way > SMALL_STEP:
-                # the compression shows that the lines must move faster than the present k allows
+                # compression occurs because the factor k is so large that the lines move too slowly
                 self._ease()
             else:
                 self._harden()

@@ -35,8 +35,8 @@ from windlass.solvers.constraint_motion.saddle import SingularError
 from windlass.solvers.explicit_methods.explicit_step import Advance, Judge, Method
 
 
-# ``fast=False`` prevents reordered and fused operations, because all bits of the copies of a coordinate on several
-# processes must remain equal
+# ``fast=False`` prevents reordered and fused operations, because the copies of a coordinate on several processes must
+# remain bitwise identical
 @kernel(fast=False)
 def predict(
     q: FloatArray, v: FloatArray, a: FloatArray, seen_q: FloatArray, seen_v: FloatArray, reference: FloatArray,

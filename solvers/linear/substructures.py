@@ -78,7 +78,7 @@ class SubstructureLU:
         if not failed and len(self._right):
             dense, pivots, info = lapack.dgetrf(total[:-1].reshape(len(self._right), -1).T)
             self._dense, failed = (dense, pivots), info != 0
-        # the sums are equal on all processes, so all processes decide alike whether the factorisation failed
+        # the sums are equal on all processes, so all processes agree on whether the factorisation failed
         set_failed(pc, failed)
 
     def apply(self, _pc: Any, x: Any, y: Any) -> None:

@@ -373,8 +373,8 @@ def repeat_run(
         ModelError: the run does not converge.
     """
     # Return maps are evaluated in each iteration. If contact states change in each iteration, the history values are
-    # kept constant. After a projection, the accelerations at the end of the step may differ much from the solution. The
-    # repeated run then begins from the predictor, like the original run.
+    # kept constant. After a projection, the accelerations at the end of the step may differ considerably from the
+    # solution. The repeated run then begins from the predictor, like the original run.
     factors = None if centre.searches else factors
     tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
     for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:

@@ -34,7 +34,8 @@ def find_slopes(centre: FloatArray, above: FloatArray, below: FloatArray, rows: 
     jumps &= large > ROUNDING * np.abs(centre)
     if jumps.any():
         by_up, by_down = (np.bincount(rows, jumps & side)[rows] > 0.0 for side in (smaller, ~smaller))
-        # rows that jump for both perturbations: each value is taken from the perturbation that changes the value less
+        # where a row jumps for both perturbations, each value is the result of the perturbation that changes the value
+        # less
         mean = np.where(jumps, np.where(smaller, up, down), mean)
         mean = np.where(by_up & ~by_down, up, np.where(by_down & ~by_up, down, mean))
     switched_up, switched_down = (find_switched(centre, ends, rows) for ends in (above, below))

@@ -87,8 +87,8 @@ class StepSizes:
         size.
         """
         if self._anchor is None:
-            # The times of a resumed run and of an uninterrupted run must be equal in all bits. Therefore steps are
-            # counted from 0 if the present time is a multiple of the step size.
+            # The times of a resumed run must be bitwise identical to the times of an uninterrupted run. Therefore steps
+            # are counted from 0 if the present time is a multiple of the step size.
             count = round(now / self.size)
             self._anchor = (0.0, count) if abs(count * self.size - now) <= 1e-15 * abs(now) else (now, 0)
         start, count = self._anchor

@@ -154,8 +154,8 @@ def judge_gaps(
         found: values with the indices `COUNT` to `FACTOR`, shape (13,).
     """
     h, limit = size[0], limits[0]
-    # this limit of speeds is constant in the step, so the result does not depend on the order of contacts or the number
-    # of processes
+    # this speed limit is constant in the step, so the result does not depend on the order of contacts or the number of
+    # processes
     least = quiet[LEAST]
     found[LARGEST] = max(found[LARGEST], quiet[FASTEST])
     for i in range(1, near[0] + 1):

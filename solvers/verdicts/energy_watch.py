@@ -72,7 +72,7 @@ def is_due(number: int) -> bool:
     steps.
     """
     before = number - 1
-    # the binary form of a power of two has a single bit 1
+    # the binary form of a power of two contains a single 1
     one_bit = number & before == 0 or before & (before - 1) == 0
     return number <= FIRST or one_bit or number % EVERY == 0 or before % EVERY == 0
 

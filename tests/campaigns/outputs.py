@@ -276,7 +276,7 @@ def put(kind: str, path: Path, folder: Path, rng: random.Random) -> Path:
         path.symlink_to(folder / "notes.txt")
         (folder / "notes.txt").write_text(text)
     elif kind == "other":
-        # the file is another kind of output of Windlass
+        # write another kind of output of Windlass to the file
         if path.suffix == ".npz":
             create_world()[0].save(path)
         else:

@@ -62,8 +62,7 @@ def run_first_solve(name: str, folder: Path, monkeypatch: pytest.MonkeyPatch) ->
             intercept(kind, patch)
         patch.chdir(folder)
         patch.setattr(sys, "argv", [name])
-        # the test process does not run the script by a command, so the solve needs no checkpoints at intervals of
-        # elapsed time
+        # the script is not run by a command of Windlass, so the solve needs no checkpoints at intervals of elapsed time
         patch.setattr(process, "asked", True)
         patch.setattr(process, "unasked", None)
         # `wl.option` is replaced, because a process can have the options of only one script

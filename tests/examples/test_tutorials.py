@@ -20,7 +20,7 @@ from windlass.framework.output.player import LIBRARIES
 
 ROOT = Path(__file__).resolve().parents[2]
 NOTEBOOKS = sorted((ROOT / "docs" / "tutorials").glob("*.ipynb"))
-# time limit for a cold cache of compiled kernels [s]; with a warm cache a notebook takes some seconds
+# time limit [s] for a cold cache of compiled kernels; with a warm cache a notebook takes some seconds
 TIMEOUT = 600
 PICTURES = {"first_belt": 4, "hanging_rope": 4, "own_law": 1}
 

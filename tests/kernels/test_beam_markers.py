@@ -154,7 +154,7 @@ def test_pendulum(dims: int, order: int) -> None:
         world.add(GenericJoint, marker0=ground, marker1=hinge, rotations=(True, True, False), frame1=frame)
     d = 0.5 - x
     exact = np.sqrt(m * 9.81 * d / (m / 12.0 + J + m * d * d)) / (2.0 * np.pi)
-    # until its weight acts, nothing else prevents that the beam swings
+    # before the weight acts, only this support prevents the beam from swinging
     hold = fix(world, nodes_of(world, beam)[-1], "x")
     state = Static(world).solve()
     world.set(hold, active=False)

@@ -104,8 +104,7 @@ def test_accelerations() -> None:
     for constraint in model.assembly.constraints:
         constraint.acceleration(evaluate(fields, C=c))
     expected = [0.0, 0.0, offset_acceleration(t), offset_acceleration(t), 0.0, offset_rate(t), 0.0]
-    # second differences of a function have about half of the digits of the function, first differences nearly all
-    # digits
+    # second differences are accurate to about half of the digits of a function, first differences to nearly all digits
     assert_allclose(c[:-1], expected, atol=1e-7)
     assert_allclose(c[3], expected[3], atol=1e-10)
     assert_allclose(c[5], expected[5], atol=1e-10)

@@ -174,8 +174,8 @@ def test_comparisons_use_values() -> None:
     assert_allclose(values, plain, rtol=EXACT)
     # d(k p)/ds = p + k dp/ds with the penetration p = 1 - x and dx/ds = 0.5
     force = [0.0, 3.5 - 3.0 * 0.5, 0.5 - 5.0 * 0.5]
-    # the derivatives of max, min and the remainder; for equal arguments, min returns its first argument; the offset 9
-    # is constant
+    # derivatives of max, min and the remainder. For equal arguments, min returns the first argument. The offset 9 is
+    # constant.
     others = [0.5 + 0.5 + 0.5, 0.0 + 0.5 + 0.5, 0.5 + 0.5 + 0.5]
     expected = [[0.6 * each + other, 0.8 * each] for each, other in zip(force, others, strict=True)]
     assert_allclose(found, np.ravel(expected), rtol=EXACT, atol=EXACT)

@@ -90,5 +90,5 @@ def test_zones_end_in_dry_friction() -> None:
     assert share(0.2, 0.5, False) * 0.2 == 0.4 and np.isclose(share(0.2, 0.5, True) * 0.2, 0.64)
     for parabola in (False, True):
         assert share(0.5, 0.5, parabola) * 0.5 == 1.0 and share(0.0, 0.0, parabola) == 0.0
-    # slope at rest by Hollars: 2 u_s - u_d over the transition zone
+    # slope at rest by Hollars: 2 u_s - u_d, divided by the width of the transition zone
     assert np.isclose(regularised.hollars(0.0, 0.9, 0.6, 0.2, 0.5)[0], 1.2 / 0.5 + 0.2)

@@ -86,7 +86,7 @@ PROFILES = {
     "cone": (RADIUS - 0.6 * 0.5, -0.6, RADIUS + 0.6 * 0.5, 0.6),
     "bollard": (RADIUS + 0.0, -1.0, RADIUS + 0.0, 0.0, RADIUS + 1.0, 0.0 + 1.0),
 }
-# positions of grid lines [m] with different distances, and heights of a bed [m]
+# positions [m] of grid lines with different distances, and heights of a bed [m]
 LINES = np.array((-0.5, -0.2, 0.0, 0.3, 0.6)), np.array((-0.4, -0.15, 0.1, 0.45))
 HEIGHTS = 0.45 + 0.02 * np.random.default_rng(8).standard_normal(20)
 SURFACES = ("cone", "bollard", "plane", "sphere", "inside", "drum", "groove", "round", "flank")

@@ -25,20 +25,20 @@ from windlass.framework.model.table import Entity
 
 GRAVITY, WATER, DEPTH = 9.80665, 1025.0, 320.0  # units: m/s^2, kg/m^3, m
 EDGES, DIAMETERS = np.array([-120.0, -12.0, -4.0, 10.0]), np.array([9.4, 9.4, 6.5, 6.5])  # geometry of the spar [m]
-PLATFORM, TURBINE = 7_466_330.0, 599_718.0  # mass of the spar with ballast, and of tower, nacelle and rotor [kg]
+PLATFORM, TURBINE = 7_466_330.0, 599_718.0  # mass [kg] of the spar with ballast, and of tower, nacelle and rotor
 PARTS = np.array([[7_466_330.0, -89.9155, 4_229_230_000.0], [249_718.0, 43.4, 1.25e8], [350_000.0, 89.57, 4.4e7]])
 """Mass [kg], height of the centre of mass [m] and moment of inertia in pitch about this centre [kg m^2] of spar, tower,
 and nacelle with rotor. The tower is treated as a uniform rod, and the rotor as a disc."""
-YAW_INERTIA = 164_230_000.0  # moment of inertia of the spar in yaw [kg m^2]
+YAW_INERTIA = 164_230_000.0  # moment of inertia [kg m^2] of the spar in yaw
 MASS = PLATFORM + TURBINE
 DRAG, ADDED_MASS = 0.6, 0.969954  # coefficients of the spar [1]
 DAMPING = np.diag([1e5, 1e5, 1.3e5, 0.0, 0.0, 1.3e7])  # units: N s/m, N m s
 YAW_SPRING = 98_340_000.0  # stiffness in yaw [N m/rad]
-FAIRLEAD, ANCHOR = (5.2, -70.0), (853.87, -DEPTH)  # radius and height of the line ends [m]
-LENGTH, DIAMETER = 902.2, 0.09  # dimensions of a line [m]
+FAIRLEAD, ANCHOR = (5.2, -70.0), (853.87, -DEPTH)  # radius and height [m] of the line ends
+LENGTH, DIAMETER = 902.2, 0.09  # dimensions [m] of a line
 LINE = {"axial_stiffness": 384_243_000.0, "mass_per_length": 77.7066}  # units: N, kg/m
 WEIGHT = 698.094  # weight of a line in water per length [N/m]
-PULL = 1_607_000.0  # vertical force of all lines at rest [N]
+PULL = 1_607_000.0  # vertical force [N] of all lines at rest
 STIFFNESS = np.diag([41_180.0, 41_180.0, 11_940.0, 3.111e8, 3.111e8, 1.156e7])
 """Linear stiffness [N/m, N, N m] of the three lines about the node of the spar (section 5 of the report)."""
 STIFFNESS[[0, 4], [4, 0]] = -2.821e6
@@ -228,7 +228,7 @@ def add_strips(world: wl.World, spar: Entity, sea: Entity, definition: Definitio
         diameter = np.sqrt((ends[0] ** 2 + ends[0] * ends[1] + ends[1] ** 2) / 3.0)  # for equal volume
         bottom = low == edges[0]
         is_tapered = -12.0 <= low < -4.0
-        reference = WATER * np.pi * diameter**3 / 12.0  # mass to which the added mass coefficient of an end refers [kg]
+        reference = WATER * np.pi * diameter**3 / 12.0  # mass [kg] to which the added mass coefficient of an end refers
         end = 0.25 * definition.taper_added_mass / reference if is_tapered else 0.0
         world.add(
             con.CylinderFluidLoad, marker=con.rigid_marker(world, spar, (0.0, 0.0, 0.5 * (low + high))), fluid=sea,

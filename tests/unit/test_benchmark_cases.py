@@ -70,7 +70,8 @@ def test_windows_of_the_belt_continue_one_run() -> None:
     whole, part = found
     assert (whole["counts"]["steps"], part["counts"]["steps"]) == (130, 20)
     assert 0.0 < part["cpu"] < whole["cpu"]
-    del whole["answers"]["drive_torque_mean"], part["answers"]["drive_torque_mean"]  # means over different windows
+    # these two means are computed over different time windows
+    del whole["answers"]["drive_torque_mean"], part["answers"]["drive_torque_mean"]
     for name, value in whole["answers"].items():
         assert_allclose(part["answers"][name], value, rtol=1e-7, atol=1e-10, err_msg=name)
 

@@ -166,7 +166,7 @@ MAKER = {
 def test_chains_break_at_the_loads_of_a_makers_table(diameter: int) -> None:
     for grade, load in zip(("R3", "R3S", "R4"), MAKER[diameter], strict=True):
         for stud in (True, False):
-            # the table is rounded up to 1 kN
+            # the values of the table are rounded up to 1 kN
             found = wl.catalogue.chain(grade, 1e-3 * diameter, stud).breaking_load
             assert_allclose(found, 1e3 * load, rtol=0.0, atol=1.2e3)
 

@@ -333,7 +333,7 @@ def test_the_command(tmp_path: Path) -> None:
     mine.write_text("my own table\n")
     kept = run_warm([*COMMAND, *words.split()], tmp_path, ENVIRONMENT)
     assert kept.returncode != 0 and "is not overwritten" in kept.stderr and mine.read_text() == "my own table\n"
-    assert "static" not in kept.stderr  # the error comes before the solves
+    assert "static" not in kept.stderr  # the error is raised before the solves
     help_text = run_warm([*COMMAND, "run-moordyn", str(file), "-help"], tmp_path, ENVIRONMENT)
     assert help_text.returncode == 0 and "-motion" in help_text.stdout and "dynamic_" in help_text.stdout
 

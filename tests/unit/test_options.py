@@ -177,7 +177,7 @@ def test_help_has_default_unit_and_bounds() -> None:
 
 def test_summary_is_plain_json(database: object, tmp_path: Path) -> None:
     file = tmp_path / "summary.json"
-    summary.write_summary({"x": 1})  # writes nothing, because no file is requested
+    summary.write_summary({"x": 1})  # this call writes nothing, because no file is requested
     PETSc.Options().setValue("summary", str(file))
     summary.write_summary({"x": np.float64(1.5), "n": np.arange(2), "none": float("nan"), "at": {0.3: None}})
     written = {"written_by": "Windlass"}

@@ -31,7 +31,7 @@ def test_factor_to_real_time(
     monkeypatch.setattr(progress, "INTERVAL_FILE", 0.0)
     line = progress.Progress("swing", "s", Statistics())
     line.begin(0.0, 3.0)
-    clock[0] = 50.0  # the first step takes long, because kernels are loaded; no prediction is possible from this step
+    clock[0] = 50.0  # the first step takes a long time, because kernels are loaded; it allows no prediction
     line.step(0.5, 1e-3)
     said = capsys.readouterr().err
     assert said.startswith("swing: 0.5 of 3 s, step 0.001 s, ") and "to go" not in said and "real time" not in said

@@ -115,7 +115,7 @@ def test_every_nth_and_the_last_step_are_recorded() -> None:
     assert_array_equal(sensors.steps, [0, 4, 8, 10])
     sensors.record(states[-1])
     assert len(sensors.times) == 4, "the same instant is not recorded twice"
-    # a continued solve is appended
+    # the records of a continued solve are appended
     Dynamic(model.world, step=1e-3, end=0.014).solve(states[-1], hooks=[sensors])
     assert_array_equal(sensors.steps, [0, 4, 8, 10, 12, 14])
     assert_allclose(sensors["wheel.angular_velocity"], 2.0 * sensors.times, rtol=1e-9, atol=1e-12)

@@ -161,5 +161,5 @@ def test_no_time_passes_in_statics() -> None:
     first = wl.State(world)
     last = wl.Static(world, load_steps=5, name="").solve(first)
     assert abs(last.of(mass)[0, 0] - 0.1) < 1e-12
-    # the initial velocities are the given velocities, which statics ignores
+    # the static solver does not change the given initial velocities
     np.testing.assert_allclose(last.of(meter, "data")[0, :3], [0.0, 0.0, -0.1], rtol=0, atol=1e-12)

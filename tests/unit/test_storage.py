@@ -106,7 +106,7 @@ def test_storages_hold_the_same_tangent(build: object) -> None:
         assert_allclose(dense(assembly, storage), expected, rtol=0, atol=1e-14 * np.abs(expected).max())
     shapes = [assembly.use(storage).slots[Cable2D].places.shape[1:] for storage in (Storage.ROWS, Storage.BLOCKS)]
     assert shapes == [(8, 2), (2, 2)]
-    # ``assembly.pattern`` is the pattern of storage by rows, also if another storage is used
+    # ``assembly.pattern`` is the pattern of storage by rows, even if another storage is used
     assert assembly.pattern is assembly.use(Storage.ROWS).pattern and assembly.pattern.block == 1
 
 

@@ -468,7 +468,7 @@ def test_rigid_layer_on_several_processes(tmp_path: Path) -> None:
     for name in ("q", "v", "data"):
         scale = float(np.abs(found[0][name]).max())
         assert_allclose(found[1][name], found[0][name], atol=1e-8 * scale, rtol=0, err_msg=name)
-    # the touching cables of a circle are counted over all processes
+    # cables in contact with a circle are counted over all processes
     reasons = [[str(reason) for reason in each["reasons"] if "cables touch the circle b" in reason] for each in found]
     assert len(reasons[0]) == 1 and reasons[0] == reasons[1]
     # cables have reached both pulleys, and the waves of the belt are small

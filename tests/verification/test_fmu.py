@@ -223,7 +223,7 @@ def test_an_fmu_of_version_3_equals_the_model(folder: Path, model: Path) -> None
     fmu.terminate()
     fmu.freeInstance()
     assert abs(found[0] - found[1]) < 1e-9 and found[0] > 0.05
-    # the compiled library of pythonfmu3 discards the start time, so the first step finds the error
+    # the compiled library of pythonfmu3 discards the start time, so the error is detected only in the first step
     messages: list[str] = []
     log = lambda *given: messages.append(given[-1].decode())  # noqa: E731
     fmu = fmpy.instantiate_fmu(fmpy.extract(str(third)), description, "CoSimulation", debug_logging=True, logger=log)

@@ -25,9 +25,9 @@ from windlass.elements import MassPoint
 
 WATER, G = 1025.0, 9.81
 MASS, DIAMETER = 12e3, 2.0  # [kg], [m]
-TIP, FIRST = 12.0, 8.0  # height of the tip above the water and first length of the rope [m]; the load starts in air
+TIP, FIRST = 12.0, 8.0  # height [m] of the tip above the water, initial length [m] of the rope; the load starts in air
 EA, DAMPING = 1.2e7, 4e5  # [N], [N s]
-MOVED = MASS + 0.5 * WATER * np.pi / 6.0 * DIAMETER**3  # with added mass [kg]
+MOVED = MASS + 0.5 * WATER * np.pi / 6.0 * DIAMETER**3  # mass [kg] of the load, including its added mass
 HEAVE = 3e-3  # [m]
 STEPS, PERIODS = 80, 40  # steps per period of resonance, and number of periods
 

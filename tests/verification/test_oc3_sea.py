@@ -15,7 +15,7 @@ from windlass.framework.arrays import FloatArray
 from support import oc3
 from support.oc3 import DEPTH, DIAMETERS, EDGES, LENGTH, RAFT, WATER, create_spar, hang
 
-FREQUENCIES = 0.005 * np.arange(4, 41)  # frequencies of the waves [Hz], as in RAFT
+FREQUENCIES = 0.005 * np.arange(4, 41)  # frequencies [Hz] of the waves, as in RAFT
 PEAK_PERIOD, HEIGHT = 12.0, 6.0  # peak period [s] and wave height [m] of the sea
 DEVIATIONS = np.array([0.9094671, 0.1884439, 0.4626846])
 """Standard deviations of surge [m], heave [m] and pitch [deg] in the sea that RAFT publishes."""
@@ -30,7 +30,7 @@ LINES = np.array([[41_180.0, -2_821_000.0], [-2_821_000.0, 311_100_000.0]])
 """Stiffness [N/m, N, N m] of the lines in surge and pitch, from NREL/TP-500-47535; the stiffness in heave is 11 940
 N/m.
 """
-SLOW = 1.0 / 125.0, 0.032, 0.034  # natural frequencies of surge, heave and pitch of the floating spar [Hz]
+SLOW = 1.0 / 125.0, 0.032, 0.034  # natural frequencies [Hz] of surge, heave and pitch of the floating spar
 DATA = con.read_capytaine(oc3.RADIATION)
 
 
@@ -43,7 +43,7 @@ def eval_spectrum() -> FloatArray:
     return share * 0.3125 * HEIGHT**2 * PEAK_PERIOD * ratio**-5 * np.exp(-1.25 * ratio**-4) * peakedness**peak
 
 
-AMPLITUDES = np.sqrt(2.0 * eval_spectrum() * 0.005)  # amplitudes of the waves [m]
+AMPLITUDES = np.sqrt(2.0 * eval_spectrum() * 0.005)  # amplitudes [m] of the waves
 
 
 def eval_linear_deviations() -> FloatArray:

@@ -354,7 +354,8 @@ def test_report_of_series(sea: Series, monkeypatch: pytest.MonkeyPatch) -> None:
     (section,) = sections
     table, *curves = section.parts
     assert section.title == "Rope" and table.headings[-1] == "most probable largest value in 1 h"
-    assert_allclose(table.rows[0][2:4], (10.0, 2.0), rtol=0.02)  # 2 %, because straight lines join the values
+    # the tolerance is 2 %, because straight lines join the values
+    assert_allclose(table.rows[0][2:4], (10.0, 2.0), rtol=0.02)
     assert table.rows[0][-1] == wl.post.fit_extremes(sea).mode(HOURS) and table.rows[1][-1] is None
     assert len(table.rows) == 3 and len(curves) == 2  # the last series is too short for a spectrum
     for one, curve in zip((sea, short), curves, strict=True):

@@ -77,7 +77,7 @@ def test_chain_in_space() -> None:
     world, bodies = create_chain()
     with np.load(MODELS / "sphericalJointTest_trace0.npz") as trace:
         q, v, a, forces = trace["q"], trace["q_t"], trace["q_tt"], trace["ae"][:, 4:]
-    # settings of Exudyn, which computed the trace
+    # settings with which Exudyn computed the recorded motion
     original: dict[str, Any] = {"rotations": "parameters", "project": False}
     solver = Dynamic(world, step=1e-3, end=1.0, spectral_radius=0.6, lag=False, **original)
     for state in solver.march():

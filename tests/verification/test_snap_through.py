@@ -278,8 +278,8 @@ def test_healthy_solves_do_not_jump() -> None:
         for drop in (0.02, 0.1):
             Static(falling_rope(drop)[0].assembly.world, name="", load_steps=20, stabiliser=100.0).solve()
     assert len(solved) == 8 and [solver._jumps for solver in solved] == [[]] * 8
-    # with these settings, steps are accepted as in other programs, so ropes have no friction at the first contact; all
-    # other results are not doubtful
+    # with these settings, steps are accepted as in other programs, so ropes have no friction at the first contact; no
+    # other result is doubtful
     (doubt,) = [reason for solver in solved for reason in solver.verdict.reasons]
     assert "have no friction yet" in doubt
 

@@ -270,7 +270,7 @@ def test_solver_can_be_used_again() -> None:
     assert_same(first, again)
 
 
-# failures, save and restart
+# tests of failed solves, and of saving and restarting
 
 
 def test_dynamic_failure_teaches_and_restarts(tmp_path: Path) -> None:

@@ -39,7 +39,7 @@ def drop(speed: float, **columns: object) -> tuple[World, Entity, Entity]:
     ("model", "given", "found"),
     [
         ("plain", 1.0, 1.0),
-        # speeds published with the models, for an impact of 1.6 kg with 10 m/s and k = 1e6 N/m
+        # speeds published with the models, for the impact of a mass of 1.6 kg at 10 m/s with k = 1e6 N/m
         pytest.param("hunt_crossley", 0.8, 0.8329, marks=pytest.mark.long),
         ("carvalho_martins", 0.3, 0.3042),
     ],
@@ -77,7 +77,7 @@ def test_a_dent_remains_and_sticks() -> None:
         fields.start_data[:] = fields.data
         return force
 
-    # when pulled back from 2 mm, the spring force vanishes at 1.2 mm, and adhesion acts from 3e2/(2.5e2 + 1e1) mm on
+    # during unloading from 2 mm, the spring force vanishes at 1.2 mm, and adhesion acts from 3e2/(2.5e2 + 1e1) mm on
     back = [k / (1.0 - ratio) * (depth - ratio * 2e-3) for depth in (1.6e-3, 1.2e-3, 1.17e-3)]
     expected = [k * 0.5e-3, k * 2e-3, *back, -ka * 1e-3, -ka * 0.2e-3, f0, k * 0.3e-3]
     depths = (0.5e-3, 2e-3, 1.6e-3, 1.2e-3, 1.17e-3, 1e-3, 0.2e-3, -0.1e-3, 0.3e-3)

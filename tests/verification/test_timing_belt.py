@@ -207,7 +207,7 @@ def test_a_running_belt_jumps_one_tooth_at_the_torque_that_its_flanks_can_hold(
     world.add(con.CoordinateLoad, marker=slide, value=pull)
     world.add(con.CoordinateSpringDamper, marker1=slide, damping=5.0)
     drive = con.prescribe_velocity(world, bodies[0], "rotation", -speed)
-    # the damper reduces the vibrations of the belt after its jump; without vibrations, the torque equals the given load
+    # the damper reduces the vibrations of the belt after the jump; without vibrations, the torque equals the given load
     damping = 2e-3
     world.add(con.CoordinateSpringDamper, marker1=spin, damping=damping)
     first, second = con.smooth_step(0.0, 0.006, 0.0, 0.95), con.smooth_step(0.01, 0.012, 0.0, 0.1)

@@ -87,7 +87,7 @@ def test_twisted_rope_that_is_paid_out_spins(turning: bool, bed: dict[str, float
     slip = np.stack((c + 0.0 * at, side, 0.0 * at), axis=1)
     assert_allclose(wl.eval_output(contacts, "slip_rate", start).ravel(), np.linalg.norm(slip, axis=1), rtol=1e-9)
     ratios = np.array((1.0, bed.get("lateral_friction_ratio", 1.0), 1.0))
-    # on a bed, the friction without bristles has the limit of an ellipse: scale the slip to a circle and back
+    # on a bed, the limit of the friction without bristles is an ellipse: scale the slip to a circle and back
     stiff = bed.get("lateral_stiffness_ratio", 1.0) / ratios[1]
     circle = slip * (1.0, stiff, 1.0)
     force = -mu * 1e6 * 1e-4 / (3 * count) * ratios * circle / np.linalg.norm(circle, axis=1)[:, None]

@@ -35,7 +35,7 @@ else:
 KINDS = {"bool": Boolean, "int": Integer, "float": Real, "str": String}
 
 
-# pythonfmu3 searches this line for the name of its class
+# pythonfmu3 searches the next line for the name of the class
 class ModelSlave(Fmi3Slave if IS_THIRD else Fmi2Slave):  # type: ignore[misc,unused-ignore]
     """A model as an FMU. The resources contain the file interface.json and the folder ``model``."""
 

@@ -107,7 +107,7 @@ class RunTables:
                 for column in read_columns(file, "time")[1]:
                     has.setdefault(column.name, []).append(file.relative_to(folder))
             except ModelError:
-                continue  # the file is another type of table, such as a table of modes
+                continue  # the file contains another type of table, such as a table of modes
         for name in self._measured.names:
             files = has.get(name, [])
             if len(files) != 1:
