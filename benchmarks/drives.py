@@ -244,15 +244,24 @@ def compare_steady(case: Case) -> tuple[dict[str, float], float]:
     return compare(case, theory, steady), float(np.abs(slips - theory.slips).max())
 
 
-def run(
-    case: Case, elements: int | None = None, steps_per_cable: float = STEPS_PER_CABLE,
-    revolutions: float | None = None, start: float | None = None, periods: float = PERIODS_PER_STEP,
-    hooks: Sequence[wl.StepHook] = (), **settings: Any,
-) -> Outcome:  # fmt: skip
-    """Simulate a drive, and compare its means with the theory, or, for an elastic layer, with `Belt.steady`. ``start``
-    is the fraction of the run after which means begin, and ``settings`` are further arguments of `wl.Dynamic`.
-    """
-    begin = time.process_time()
+METHOD: dict[str, Any] = {"method": "generalized_alpha_index2", "spectral_radius": 0.6}
+"""Arguments of `wl.Dynamic` for the drives."""
+
+
+@dataclass
+class Start:
+    """A drive at the start of its motion: belt, initial state, steady motion by `Belt.steady`, and step size [s]."""
+
+    belt: wl.Belt
+    state: wl.State
+    steady: wl.SteadyDrive
+    step: float
+
+
+def create_start(
+    case: Case, elements: int | None = None, steps_per_cable: float = STEPS_PER_CABLE, periods: float = PERIODS_PER_STEP
+) -> Start:
+    """Create a drive in its steady motion."""
     radii = np.array(case.radii)
     lengths, _, wraps = lay_lines(case.wheels(), radii)
     route, v = float(lengths.sum() + wraps @ radii), case.speed * case.radii[0]
@@ -264,16 +273,28 @@ def run(
     with belt.preload(drive):
         state = wl.Static(belt.world, name="").solve()
     steady = find_steady(case, belt)
-    state = belt.run(state, steady)
+    return Start(belt, belt.run(state, steady), steady, step)
+
+
+def run(
+    case: Case, elements: int | None = None, steps_per_cable: float = STEPS_PER_CABLE,
+    revolutions: float | None = None, start: float | None = None, periods: float = PERIODS_PER_STEP,
+    hooks: Sequence[wl.StepHook] = (), **settings: Any,
+) -> Outcome:  # fmt: skip
+    """Simulate a drive, and compare its means with the theory, or, for an elastic layer, with `Belt.steady`. ``start``
+    is the fraction of the run after which means begin, and ``settings`` are further arguments of `wl.Dynamic`.
+    """
+    begin = time.process_time()
+    origin = create_start(case, elements, steps_per_cable, periods)
+    belt, steady = origin.belt, origin.steady
     is_rigid = case.layer == inf
     exact = case.solve(find_length(case.wheels(), case.EA, case.EI, case.tension)) if is_rigid else steady
     is_long = find_losses(case, read_motion(exact).speeds).max() < SMALL_LOSS
     turns = revolutions or (LONG_RUN if is_long else REVOLUTIONS)
-    end = turns * belt.length / v
+    end = turns * belt.length / (case.speed * case.radii[0])
     means = belt.average(start=(1.0 / turns if start is None else start) * end, every=EVERY)
-    method = {"method": "generalized_alpha_index2", "spectral_radius": 0.6}
-    solver = wl.Dynamic(belt.world, step=step, end=end, name="", **method, **settings)
-    solver.solve(state, hooks=[means, *hooks])
+    solver = wl.Dynamic(belt.world, step=origin.step, end=end, name="", **METHOD, **settings)
+    solver.solve(origin.state, hooks=[means, *hooks])
     report = means.report()
     assert report is not None
     return Outcome(

@@ -17,6 +17,7 @@ import numpy as np
 from windlass.framework.checks.checks import checked, instance, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.kernels.program import Program
+from windlass.framework.model.system import CONSTANT
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
@@ -524,7 +525,7 @@ class Run:
         try:
             run = solver.newton.solve(scheme, guess=guess, around=steps if compiled else None, carried=mapped > 0)
         finally:
-            fields.mapped[0] = 0
+            fields.mapped[0] = CONSTANT
             if compiled and steps.earlier:
                 attempt.earlier = steps.earlier
                 self._note_steps(ends[steps.earlier - 1], steps.earlier, steps.passes, steps.iterations)
@@ -544,7 +545,9 @@ class Run:
             # of the step. After a cycle of contact states, the last iterate is near the solution.
             contacts.data[:] = contacts.first
             guess = (fields.a[:-1], fields.lam[:-1]) if run.reason == CYCLE else None
+            fields.mapped[0] = 0
             run = solver.newton.solve(scheme, guess=guess)
+            fields.mapped[0] = CONSTANT
             attempt.iterations += run.iterations
         attempt.reason, attempt.history = run.reason, run.history
         contacts.are_updated = compiled and steps.stage >= UPDATED

@@ -20,6 +20,7 @@ from windlass.framework.assembly.storage import Storage
 from windlass.framework.checks.checks import checked, number, optional, whole, word, yes_no
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
+from windlass.framework.model.system import CONSTANT
 from windlass.framework.model.world import World
 from windlass.framework.restart.solve_checkpoint import SolveCheckpoint
 from windlass.framework.runtime.petsc import release_dropped
@@ -661,7 +662,7 @@ class Static(StepSolver):
             try:
                 run = self.newton.solve(scheme, guess=guess)
             finally:
-                ended, fields.mapped[0] = fields.mapped[0] <= 0.0, 0.0
+                ended, fields.mapped[0] = fields.mapped[0] <= 0.0, CONSTANT
             attempt.iterations += run.iterations
             if attempt.passes == 1:
                 self._undecided = mapped > 0 and ended and run.converged

@@ -143,7 +143,10 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
     """Create the system with the forces, the tangent and the update of rows. The function ``bring`` is called before
     each update, see `join_rows`.
     """
-    system, maps = create_contact_system(rows, c, CIRCLE_FAMILY, add_residual, add_tangent, update_history)
+    # In tables without a press the states are constant within Newton's method. With the return map, steps need fewer
+    # iterations and passes, but more tangents and more time, see docs/explanation/measurements.md.
+    moves = bool(c.rows["press"].any())
+    system, maps = create_contact_system(rows, c, CIRCLE_FAMILY, add_residual, add_tangent, update_history, moves)
     system.checks.rounding = lambda fields: eval_rounding(c, fields)
     commit = system.post_newton
     assert commit is not None
@@ -154,9 +157,7 @@ def create_system(rows: LocalRows, c: PointRows, bring: Function | None = None) 
             commit(s)
 
         system.post_newton = bring_and_commit
-    if c.rows["press"].any():
-        # In tables without a press the states are constant within Newton's method. With the return map, steps need
-        # fewer iterations and passes, but more tangents and more time, see docs/explanation/measurements.md.
+    if moves:
         system.return_map.motion = maps
     return system
 

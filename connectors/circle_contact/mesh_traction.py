@@ -86,8 +86,8 @@ class MeshTraction(NamedTuple):
         return np.asarray(self.bristles * self.bend / self.limit)
 
     def at(self, i: int) -> MeshTraction:
-        """Return a copy for the index i. Each attribute of the copy is the element with the index i of the attribute of
-        this object.
+        """Return a copy for the index i. Each attribute of the copy is the element i of the same attribute of this
+        object.
         """
         return MeshTraction(*(np.broadcast_to(part, np.shape(self.length))[i] for part in self))
 

@@ -65,15 +65,15 @@ from windlass.framework.kernels.kernel import kernel
 
 PRESS, RUBS, PRESSED, WAY, STRETCHED, LATEST, WAVE, WAVES = range(8)
 """Indices of the further history values of a row with a press. PRESS: F minus the initial press, for the next Newton
-run [N]. RUBS: whether the cable has friction, `LAID` or `COMES`. PRESSED: F minus the initial press in the previous
-Newton run, from which outputs compute forces [N]. WAY: displacement of the cable before it reaches a circle with a
-rigid layer [m]. STRETCHED: integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch of the
-cable at the end of the previous step [1]. WAVE, WAVES: mean w of the waves of the stretch [1], and number of cables in
-this mean, see `layers.py`. Rows on elastic layers store other values, see `layers.py`.
+run [N]. RUBS: whether the cable has friction: `COMES`, `READY` or `LAID`. PRESSED: F minus the initial press in the
+previous Newton run, from which outputs compute forces [N]. WAY: displacement of the cable before it reaches a circle
+with a rigid layer [m]. STRETCHED: integral of the stretch of the cable over the displacement WAY [m]. LATEST: stretch
+of the cable at the end of the previous step [1]. WAVE, WAVES: mean w of the waves of the stretch [1], and number of
+cables in this mean, see `layers.py`. Rows on elastic layers store other values, see `layers.py`.
 """
-COMES, LAID = 0.0, 1.0
-"""Possible values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. LAID:
-the points that touch the circle have friction.
+COMES, READY, LAID = 0.0, 0.5, 1.0
+"""Possible values of the history value RUBS. COMES: the cable is moving onto the circle and has no friction yet. READY:
+friction begins in the next step. LAID: the points that touch the circle have friction.
 """
 FADING = 0.5
 """Depth divided by F/(k r) [1]. Above this value, the full damping acts."""
@@ -323,6 +323,31 @@ def find_values(row: Any, k: int) -> tuple[int, int, float]:
     the point [N/m], see `create_update`.
     """
     return point_values(row, k, row.segments)
+
+
+@kernel(inline=True)
+def was_held(state: float, old: float) -> bool:
+    """Return whether the displacement of a point since the start of the step contributes to the deflection of the
+    bristles: the point had friction at the start, and sticks or stuck until it opened. The arguments are the present
+    state and the state at the start of the step.
+    """
+    return bool(old != UNDEFINED and (state == STICKS or (state == UNDEFINED and old == STICKS)))
+
+
+@kernel(inline=True)
+def count_states(row: Any, data: FloatArray, start: FloatArray) -> tuple[int, int, int, bool]:
+    """Return four values of a row: the numbers of points with friction at present and at the start of the step, the
+    number of points of `was_held`, and whether anchors at the start of the step determine the deflection of the
+    bristles in another way than the present anchors do.
+    """
+    n, first = row.segments, row.data
+    closed, before, members, same = 0, 0, 0, True
+    for k in range(n):
+        state, old = data[first + n + k], start[first + n + k]
+        belongs = was_held(state, old)
+        closed, before, members = closed + (state != UNDEFINED), before + (old != UNDEFINED), members + belongs
+        same &= belongs == (state == STICKS)
+    return closed, before, members, not (same and closed == before)
 
 
 @kernel(inline=True)

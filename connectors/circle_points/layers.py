@@ -69,7 +69,6 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.circle_points.kernels import (
-    COMES,
     LAID,
     LATEST,
     RUBS,
@@ -306,7 +305,7 @@ def comes_along(row: Any, start: FloatArray) -> bool:
     for cables whose friction is switched on later.
     """
     first = row.data + 3 * row.segments
-    return bool(start[first + WAY] != 0.0 and start[first + RUBS] == COMES)
+    return bool(start[first + WAY] != 0.0 and start[first + RUBS] != LAID)
 
 
 @kernel(inline=True)

@@ -33,10 +33,12 @@ from windlass.connectors.circle_points.kernels import (
     PointState,
     combine,
     count_points,
+    count_states,
     eval_contact,
     eval_point,
     find_point,
     read_row,
+    was_held,
 )
 from windlass.connectors.circle_points.layers import comes_along, find_bend
 from windlass.connectors.contact.assembly import add_offset_point, add_point, create_tangent
@@ -162,13 +164,8 @@ def fill_bend_slopes(c: PointRows, data: FloatArray, start: FloatArray, r: Circl
     """
     row = c.rows[i]
     n, first = row.segments, row.data
-    closed, before, members, same = 0, 0, 0, True
-    for k in range(n):
-        state, old = data[first + n + k], start[first + n + k]
-        belongs = old != UNDEFINED and (state == STICKS or (state == UNDEFINED and old == STICKS))
-        closed, before, members = closed + (state != UNDEFINED), before + (old != UNDEFINED), members + belongs
-        same &= belongs == (state == STICKS)
-    if same and closed == before:
+    _, before, members, differs = count_states(row, data, start)
+    if not differs:
         return
     comes, factor = before == 0 and row.press != 0.0, 0.0
     if comes and row.rigid_layer:
@@ -185,7 +182,7 @@ def fill_bend_slopes(c: PointRows, data: FloatArray, start: FloatArray, r: Circl
     g.share, g.way[:] = 0.0, 0.0
     for k in range(n):
         state, old = data[first + n + k], start[first + n + k]
-        if comes or (old != UNDEFINED and (state == STICKS or (state == UNDEFINED and old == STICKS))):
+        if comes or was_held(state, old):
             s, p = relative_place(k, n), find_point(r, k, n)
             fill_jacobian(shape(s, r.length), shape_slope(s, r.length), r.offset, p, g)
             add_way(g.J, r.par.radius, eval_contact(r.par, r.o, p, UNDEFINED, 0.0), g.way)
@@ -249,7 +246,7 @@ _add_rows = create_tangent(count_points, 8, 2, 3, WORK, begin_row, add_closed_po
 @kernel
 def add_tangent(
     c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of all rows to the matrix, see `create_tangent`."""
-    _add_rows(c, circle, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_rows(c, circle, data, start, x, v, size, mapped, dq, dv, slots, values)

@@ -16,14 +16,17 @@ Therefore, if a point opens, its deflection is distributed to the other points, 
 of their deflection.
 
 For a row with a press, F minus the initial press is stored. In dynamic solves the current value is stored in every
-update. In static solves the value is stored only if the change of the value is so large that another Newton run is
-necessary. The force error of the update is then the change of the normal force. The row of a cable that moves onto the
-circle is called a new row. A new row has no friction until all of its points are closed with a mean depth near F/(k r),
-or until one point opens. Until all points are closed, points move along the circle by up to l³/(192 R²). Earlier
-anchors would store this motion as a spurious strain. On a rigid layer the initial deflection of the bristles of a new
-row is computed from the distances between its cable and the neighbouring cables on the circle. On other layers this
-deflection is computed from the slip of the cable before the cable reaches the circle. Both cases are explained in
-`layers.py`.
+update, and all Newton runs of a step use the value at its start. In static solves the value is stored only if the
+change of the value is so large that another Newton run is necessary. The force error of the update is then the change
+of the normal force. The row of a cable that moves onto the circle is called a new row. A new row has no friction until
+the step after all of its points have closed with a mean depth near F/(k r), or after one point has opened. Until all
+points are closed, points move along the circle by up to l³/(192 R²). Earlier anchors would store this motion as a
+spurious strain. On a rigid layer the initial deflection of the bristles of a new row is computed from the distances
+between its cable and the neighbouring cables on the circle. On other layers this deflection is computed from the slip
+of the cable before the cable reaches the circle. Both cases are explained in `layers.py`.
+The result of a dynamic step depends only on the start of the step and on the contact states at its end, not on the
+sequence of Newton runs and iterates. At constant contact states, `keep_states` computes press and anchors in each
+evaluation of forces by the rules above.
 
 Source: radial return, P. Wriggers, Computational Contact Mechanics, Springer (2006).
 """
@@ -41,6 +44,7 @@ from windlass.connectors.circle_points.kernels import (
     LATEST,
     PRESS,
     PRESSED,
+    READY,
     RUBS,
     STRETCHED,
     WAVE,
@@ -48,6 +52,7 @@ from windlass.connectors.circle_points.kernels import (
     WAY,
     PointRows,
     count_points,
+    count_states,
     eval_growth,
     eval_press,
     find_values,
@@ -58,7 +63,7 @@ from windlass.connectors.circle_points.residual import POINT_LANES, eval_points,
 from windlass.connectors.contact.arctangent import wrap
 from windlass.connectors.contact.axes import reach_of_axis
 from windlass.connectors.contact.circles import create_pose
-from windlass.connectors.contact.decisions import find_limit, find_sticking, slip_along, stick_between
+from windlass.connectors.contact.decisions import average, find_limit, find_sticking, slip_along, stick_between
 from windlass.connectors.contact.update import create_update, place_type
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
 from windlass.connectors.markers.position_kernels import PositionMarkers
@@ -110,6 +115,43 @@ def measure(
 
 
 @kernel(inline=True)
+def find_first_bend(
+    c: PointRows, circle: PositionMarkers, start: FloatArray, x: FloatArray, v: FloatArray, size: FloatArray, i: int,
+    lane: int, places: NDArray[Any],
+) -> tuple[bool, float, float, float]:  # fmt: skip
+    """Return four values of a cable whose friction begins in this step: whether its bristles have an initial
+    deflection, this deflection u [m], the mean wave w [1] of the stretch, and the number of cables in this mean. On a
+    rigid layer the deflection is computed from the anchors of the neighbouring cables.
+    """
+    row, wave, waves = c.rows[i], 0.0, 0.0
+    n, r = row.segments, row.radius
+    o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, row.circle)
+    if row.rigid_layer:
+        arc = places[0].eight[3, lane]
+        middle = arc
+        for k in range(1, n):
+            middle += wrap(places[k].eight[3, lane] - arc, r) / n
+        held, bent, wave, waves, _ = find_bend(c, i, o, read_axis(c, x, i), middle, start)
+    else:
+        held, bent = find_shear(row, eval_speed(row, o, read_axis(c, x, i), read_axis(c, v, i)), size[0], start)
+    return held, bent, wave, waves
+
+
+@kernel(inline=True)
+def bend_bristle(p: Any, held: bool, bent: float, share: float, way: float, r: float) -> None:
+    """Set the deflection of the bristle of a point. If ``held``, the deflection is the initial deflection ``bent`` [m],
+    and the point contributes to the common deflection. Otherwise the deflection is ``share``, which is m/n at the start
+    of the step, times the displacement ``way`` [m] of the point from its anchor at the start of the step. For a point
+    without friction at the start of the step the deflection is 0.
+    """
+    p.bend = 0.0
+    if held:
+        p.bend, p.before = bent, p.state
+    elif p.before != UNDEFINED:
+        p.bend = share * wrap(way, r)
+
+
+@kernel(inline=True)
 def decide_states(
     c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, commits: bool, i: int, number: int, places: NDArray[Any],
@@ -136,24 +178,17 @@ def decide_states(
         depth -= gap / n
         leaves |= gap > 0.0 and start[first + k] <= 0.0
         closed_before += start[first + n + k] != UNDEFINED
-    # a cable that moves onto a circle has friction as soon as all of its points touch, or, on short arcs, as soon as
-    # its first point has opened again. Friction that has begun in an earlier Newton run of the step continues, because
-    # the friction force may lift the cable a little
-    laid = not follows or start[first + 3 * n + RUBS] == LAID or (commits and data[first + 3 * n + RUBS] == LAID)
-    laid |= (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)) or leaves
-    # initial deflection of the bristles of a cable that has just moved onto the circle; on a rigid layer it is computed
-    # from the anchors of the neighbouring cables
+    # a cable that moves onto a circle has friction from the next step on, in static solves from the next Newton run on,
+    # if all of its points touch, or, on short arcs, if its first point has opened again. The friction of a cable whose
+    # friction began within a step could lift this cable, so the step would have two solutions
+    lies, laid = leaves or (closed == n and depth >= DEEP * eval_growth(row, data, PRESS)), True
+    if follows:
+        laid = start[first + 3 * n + RUBS] != COMES
+        laid |= size[0] == 0.0 and (lies or data[first + 3 * n + RUBS] == LAID)
+    # initial deflection of the bristles of a cable whose friction begins
     held, bent, wave, waves = False, 0.0, 0.0, 0.0
     if follows and laid and rubs and bristles and closed_before == 0 and closed > 0:
-        o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, row.circle)
-        if row.rigid_layer:
-            arc = places[0].eight[3, lane]
-            middle = arc
-            for k in range(1, n):
-                middle += wrap(places[k].eight[3, lane] - arc, r) / n
-            held, bent, wave, waves, _ = find_bend(c, i, o, read_axis(c, x, i), middle, start)
-        else:
-            held, bent = find_shear(row, eval_speed(row, o, read_axis(c, x, i), read_axis(c, v, i)), size[0], start)
+        held, bent, wave, waves = find_first_bend(c, circle, start, x, v, size, i, lane, places)
     # state, friction limit, force of the damper, and deflection of the bristle from its anchor at the start of the step
     for k in range(n):
         p = places[k]
@@ -163,13 +198,11 @@ def decide_states(
         if p.gap <= 0.0:
             p.state = STICKS
         p.limit, p.h, p.drag, p.bend = find_limit(mu, p.fn), mu_k * r / p.eight[0, lane], mu_v * p.eight[2, lane], 0.0
-        if held:
-            p.bend, p.drag, p.before = bent, 0.0, p.state
-        elif bristles and p.before != UNDEFINED:
-            p.bend = closed_before / n * wrap(p.eight[3, lane] - start[first + 2 * n + k], r)
-        elif bristles:
+        if bristles and (held or p.before == UNDEFINED):
             # the damper of a new bristle has no effect in this step
             p.drag = 0.0
+        if bristles:
+            bend_bristle(p, held, bent, closed_before / n, p.eight[3, lane] - start[first + 2 * n + k], r)
     # compute the common deflection of the sticking points, and then the states and anchors of all points
     u = find_sticking(n, places)
     if not commits:
@@ -189,7 +222,11 @@ def decide_states(
     # store the press F of the cable, by which the circle is enlarged
     if not (follows and commits):
         return 0.0, 0.0, False
-    data[first + 3 * n + RUBS] = LAID if not rubs or (laid and closed > 0) else COMES
+    data[first + 3 * n + RUBS] = COMES
+    if not rubs or (laid and closed > 0):
+        data[first + 3 * n + RUBS] = LAID
+    elif lies and closed > 0:
+        data[first + 3 * n + RUBS] = READY
     o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, row.circle)
     q, w, at_rest = read_axis(c, x, i), read_axis(c, v, i), True
     for a in range(8):
@@ -231,10 +268,70 @@ def is_far(c: PointRows, circle: PositionMarkers, data: FloatArray, x: FloatArra
 _update = create_update(count_points, find_values, POINT, POINT_LANES, measure, decide_states, is_far)
 
 
+@kernel(inline=True)
+def keep_anchors(
+    c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, i: int, lane: int, places: NDArray[Any],
+) -> None:  # fmt: skip
+    """Compute the anchors of the sticking points of row i at constant contact states, see `keep_states`."""
+    row = c.rows[i]
+    n, first = row.segments, row.data
+    closed, before, members, _ = count_states(row, data, start)
+    for k in range(n):
+        places[k].state, places[k].before = data[first + n + k], start[first + n + k]
+    held, bent = False, 0.0
+    if before == 0 and row.press != 0.0:
+        held, bent, _, _ = find_first_bend(c, circle, start, x, v, size, i, lane, places)
+    if not held and members == 0:
+        return
+    for k in range(n):
+        p = places[k]
+        bend_bristle(p, held, bent, before / n, p.eight[3, lane] - start[first + 2 * n + k], row.radius)
+    u = average(n, places, 0.0)
+    for k in range(n):
+        if places[k].state == STICKS:
+            data[first + 2 * n + k] = places[k].eight[3, lane] - n / closed * u
+
+
+@kernel(inline=True)
+def keep_states(
+    c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray,
+) -> None:  # fmt: skip
+    """Compute the anchors of sticking points at constant contact states, by the same rules as `decide_states`, and take
+    the press from the start of the step.
+
+    A Newton run with constant contact states therefore has the same solution as a run in which return maps decide, if
+    both have the same states. The solution does not depend on earlier Newton runs of the step.
+    """
+    rows, total, most = np.empty(len(c.rows), np.int64), 0, 0
+    for i in range(len(c.rows)):
+        row = c.rows[i]
+        n, first = row.segments, row.data
+        if not row.active:
+            continue
+        if row.press != 0.0:
+            data[first + 3 * n + PRESS] = start[first + 3 * n + PRESS]
+        if row.friction_coefficient == 0.0 or row.friction_stiffness == 0.0:
+            continue
+        closed, before, members, differs = count_states(row, data, start)
+        comes = before == 0 and row.press != 0.0
+        if differs and closed > 0 and (comes or members > 0):
+            rows[total] = i
+            total, most = total + 1, max(most, n)
+    places, lanes, rows = np.zeros(most, POINT), np.zeros(1, POINT_LANES), rows[:total]
+    for number in range(total):
+        measure(c, circle, data, start, x, v, rows, number, lanes, places)
+        keep_anchors(c, circle, data, start, x, v, size, rows[number], number % LANES, places)
+
+
 @kernel
 def update_history(
     c: PointRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
 ) -> None:  # fmt: skip
-    """Update all rows, see `create_update`."""
-    _update(c, circle, data, start, x, v, size, mapped, commits, outcome)
+    """Update all rows, see `create_update`. If ``commits`` is false and `Fields.mapped` is 0, see `keep_states`."""
+    if not commits and mapped[0] == 0.0:
+        keep_states(c, circle, data, start, x, v, size)
+    else:
+        _update(c, circle, data, start, x, v, size, mapped, commits, outcome)

@@ -175,7 +175,7 @@ _add_rows = create_tangent(count_winch_points, CABLE, 2, 3, WORK, begin_row, add
 @kernel
 def add_tangent(
     c: WinchRows, circle: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the derivatives of all rows to the matrix, see `create_tangent`."""
-    _add_rows(c, circle, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_rows(c, circle, data, start, x, v, size, mapped, dq, dv, slots, values)

@@ -214,10 +214,10 @@ def create_tangent(
     count: Kernel, n: int, d: int, w: int, work: np.dtype[Any], begin: Kernel, add: Kernel, end: Kernel,
     spread: Kernel = keep_axis,
 ) -> Kernel:  # fmt: skip
-    """Create the kernel ``(c, m, data, start, x, v, mapped, dq, dv, slots, values)`` that adds the tangent of all rows
-    to the elements ``slots`` of the array ``values`` of a matrix. The tangent is dq ∂f/∂q + dv ∂f/∂v, with the scalar
-    factors dq and dv, where f are the forces. If ``mapped``, see `Fields`, is > 0, return maps compute the history
-    values in each evaluation of f. Otherwise history values are constant.
+    """Create the kernel ``(c, m, data, start, x, v, size, mapped, dq, dv, slots, values)`` that adds the tangent of all
+    rows to the elements ``slots`` of the array ``values`` of a matrix. The tangent is dq ∂f/∂q + dv ∂f/∂v, with the
+    scalar factors dq and dv, where f are the forces. In a step of the size ``size`` > 0, return maps compute the
+    history values in each evaluation of f if ``mapped``, see `Fields`, is >= 0. Otherwise history values are constant.
 
     Args:
         count: kernel that returns the number of points of a row, see `create_update`.
@@ -238,19 +238,19 @@ def create_tangent(
 
     @kernel(inline=True)
     def add_rows(
-        c: Any, m: Any, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, mapped: FloatArray,
-        dq: float, dv: float, slots: IntArray, values: FloatArray,
+        c: Any, m: Any, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray, size: FloatArray,
+        mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
     ) -> None:  # fmt: skip
         width, work_space = c.dofs.shape[1] - n, np.zeros(1, work)
         K, N = np.empty((n + w, n + w)), np.empty((n + w, w))
         P, R, wrench, A = np.empty((width, w)), np.empty((width, w)), np.empty(w), np.empty(w)
-        g = work_space[0]
+        g, maps = work_space[0], size[0] > 0.0 and mapped[0] >= 0.0
         for i in range(len(c.rows)):
             row = c.rows[i]
             points, first = count(row), row.data
             if not touches(data, first, points):
                 continue
-            r, marker, whole = begin(c, m, data, start, x, v, mapped[0] > 0.0, i, g)
+            r, marker, whole = begin(c, m, data, start, x, v, maps, i, g)
             K[:], N[:], wrench[:] = 0.0, 0.0, 0.0
             for k in range(points):
                 if data[first + k] <= 0.0:

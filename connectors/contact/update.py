@@ -29,7 +29,7 @@ from windlass.framework.kernels.kernel import Kernel, kernel
 from windlass.framework.model.lanes import LANES, lane_type
 from windlass.framework.model.law import LocalRows
 from windlass.framework.model.rows import record_type
-from windlass.framework.model.system import System
+from windlass.framework.model.system import CONSTANT, System
 
 NO_LANES = lane_type("none")
 """Argument ``lane`` of `create_update` for kernels that evaluate one row at a time."""
@@ -126,7 +126,7 @@ def create_update(
 
     The argument ``start`` contains the history values at the start of the step, and ``size`` is the step size [s]. If
     ``commits`` is false, the kernel computes the return map for an iterate of Newton's method. In this case the kernel
-    does nothing if `Fields.mapped` is 0, and it never writes an outcome.
+    does nothing unless `Fields.mapped` is > 0, and it never writes an outcome.
 
     Args:
         count: kernel ``(row) -> n`` that returns the number of points of a row, 0 for inactive rows.
@@ -210,7 +210,7 @@ def follow_updates(update: Kernel, c: Any, family: str) -> tuple[Call, Call]:
 
 
 def create_system(
-    rows: LocalRows, c: Any, family: str, residual: Kernel, tangent: Kernel, update: Kernel
+    rows: LocalRows, c: Any, family: str, residual: Kernel, tangent: Kernel, update: Kernel, moves: bool = False
 ) -> tuple[System, Call]:
     """Create the system of a contact law between cables and bodies, with forces, tangent, and an update after each
     Newton run. Also return the return map within Newton runs.
@@ -220,12 +220,16 @@ def create_system(
         family: family of the markers of the bodies.
         residual: kernel ``(c, m, data, start, x, v, f)`` that adds the forces of all rows to f.
         tangent, update: kernels, see `create_tangent` and `create_update`.
+        moves: whether the return map is used in dynamics.
     """
-    system = System(rows.table.kind, c.dofs)
+    system, never = System(rows.table.kind, c.dofs), np.full(1, CONSTANT)
     system.residual = call(residual, lambda s: (c, s.markers[family], s.data, s.start_data, s.x, s.v, s.f))
     system.tangent = call(
         tangent,
-        lambda s: (c, s.markers[family], s.data, s.start_data, s.x, s.v, s.mapped, s.dq, s.dv, s.slots, s.values),
-    )
+        lambda s: (
+            c, s.markers[family], s.data, s.start_data, s.x, s.v, s.step_size, s.mapped if moves else never, s.dq, s.dv,
+            s.slots, s.values,
+        ),
+    )  # fmt: skip
     system.post_newton, maps = follow_updates(update, c, family)
     return system, maps

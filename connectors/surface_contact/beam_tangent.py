@@ -285,7 +285,7 @@ _add_rows = create_tangent(count_points, BEAM, 3, 6, WORK, begin_row, add_closed
 @kernel
 def add_beam_tangent(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of thick beams to the values of the matrix, see `create_tangent`."""
-    _add_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_rows(c, m, data, start, x, v, size, mapped, dq, dv, slots, values)

@@ -173,7 +173,7 @@ _add_rows = create_tangent(count_points, CABLE, 3, 6, BED_WORK, begin_row, add_c
 @kernel
 def add_bed_tangent(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of lines on soft beds to the values of the matrix, see `create_tangent`."""
-    _add_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_rows(c, m, data, start, x, v, size, mapped, dq, dv, slots, values)

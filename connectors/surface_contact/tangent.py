@@ -224,10 +224,10 @@ _add_rows = create_tangent(count_points, CABLE, 3, 6, WORK, begin_row, add_close
 @kernel
 def add_tangent(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows to the values of the matrix, see `create_tangent`."""
-    _add_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_rows(c, m, data, start, x, v, size, mapped, dq, dv, slots, values)
 
 
 COMPONENTS = 11
@@ -534,7 +534,7 @@ _add_twist_rows = create_twist_tangent(change_twist_point)
 @kernel
 def add_twist_tangent(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of ropes with twist to the values of the matrix, see `create_tangent`."""
-    _add_twist_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_twist_rows(c, m, data, start, x, v, size, mapped, dq, dv, slots, values)

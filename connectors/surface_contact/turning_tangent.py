@@ -118,10 +118,10 @@ _add_bed_rows = create_twist_tangent(change_bed_point)
 @kernel
 def add_turning_bed_tangent(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of ropes with twist on soft beds to the values of the matrix."""
-    _add_bed_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_bed_rows(c, m, data, start, x, v, size, mapped, dq, dv, slots, values)
 
 
 @kernel(inline=True)
@@ -344,16 +344,16 @@ _add_winch_bed_rows = create_winch_tangent(
 @kernel
 def add_turning_winch_tangent(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of winch ropes with torsion to the values of the matrix."""
-    _add_winch_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_winch_rows(c, m, data, start, x, v, size, mapped, dq, dv, slots, values)
 
 
 @kernel
 def add_turning_winch_bed_tangent(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of winch ropes with torsion on soft beds to the values of the matrix."""
-    _add_winch_bed_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_winch_bed_rows(c, m, data, start, x, v, size, mapped, dq, dv, slots, values)

@@ -324,16 +324,16 @@ _add_bed_rows = create_winch_tangent(change_winch_bed_point)
 @kernel
 def add_winch_bed_tangent(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of winch ropes on soft beds to the values of the matrix, see `create_tangent`."""
-    _add_bed_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_bed_rows(c, m, data, start, x, v, size, mapped, dq, dv, slots, values)
 
 
 @kernel
 def add_winch_tangent(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
-    mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
+    size: FloatArray, mapped: FloatArray, dq: float, dv: float, slots: IntArray, values: FloatArray,
 ) -> None:  # fmt: skip
     """Add the tangent of all rows of winch ropes to the values of the matrix, see `create_tangent`."""
-    _add_rows(c, m, data, start, x, v, mapped, dq, dv, slots, values)
+    _add_rows(c, m, data, start, x, v, size, mapped, dq, dv, slots, values)

@@ -22,8 +22,8 @@ from windlass.framework.kernels.program import Step
 from windlass.framework.model.system import Fields, evaluate
 from windlass.framework.parallel.processes import Processes
 
-CYCLE = -1.0
-"""Value of `Fields.mapped` after a cycle."""
+ALTERNATES = -1.0
+"""Value of `Fields.mapped` after a cycle of contact states was found."""
 RETURNS = 2
 """Number of successive evaluations that complete a cycle. In each of these evaluations, the contact states are equal to
 the states two evaluations earlier, but differ from the states one evaluation earlier.
@@ -67,7 +67,7 @@ def compare_states(
 @kernel
 def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, returns: FloatArray) -> None:
     """Decrease ``mapped`` by one, see `Fields`. ``mapped`` is the number of further evaluations in which return maps
-    are active. After a cycle, set ``mapped`` to `CYCLE`.
+    are active. After a cycle, set ``mapped`` to `ALTERNATES`.
 
     The argument ``returns``, shape (1,), counts the latest consecutive evaluations with contact states that differed
     from the states one evaluation earlier, but were equal to the states two evaluations earlier.
@@ -78,16 +78,17 @@ def count_down(mapped: FloatArray, left: FloatArray, differs: FloatArray, return
     if not returning or mapped[0] != left[0]:
         returns[0] = 0.0
     returns[0] += returning
-    mapped[0] = CYCLE if returns[0] >= RETURNS else mapped[0] - 1.0
+    mapped[0] = ALTERNATES if returns[0] >= RETURNS else mapped[0] - 1.0
     left[0] = mapped[0]
 
 
 @kernel
 def count_only(mapped: FloatArray) -> None:
-    """Decrease ``mapped`` by one, but not below 0, see `Fields`. ``mapped`` is the number of further evaluations in
-    which return maps are active.
+    """Decrease ``mapped`` by one if it is positive, see `Fields`. ``mapped`` is the number of further evaluations in
+    which return maps decide.
     """
-    mapped[0] = max(mapped[0] - 1.0, 0.0)
+    if mapped[0] > 0.0:
+        mapped[0] -= 1.0
 
 
 def follow_steps(fields: Fields, processes: Processes, finds_cycles: bool) -> list[Step]:

@@ -1,7 +1,8 @@
 """Types and code of new arrays in kernels, ``np.empty(shape, type)`` and ``np.zeros(shape, type)``.
 
 For each type of the items, numba compiles three functions of its own for a new array, which would take a twentieth of
-the compilation time. Here, the code is generated at the call. The generated machine code has the same effect.
+the compilation time. This module generates the same code directly in the function that contains the call, without
+further functions.
 """
 
 from __future__ import annotations

@@ -15,6 +15,9 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.gaps import Gaps
 from windlass.framework.model.pulls import Pulls
 
+CONSTANT = -2.0
+"""Value of `Fields.mapped` for constant history values."""
+
 
 @dataclass
 class Fields:
@@ -36,7 +39,9 @@ class Fields:
             the values at the end of this step. The size is 0 in statics and at the start of a solve.
         start_x, start_v: total coordinates and velocities at the start of the step, each of shape (n + 1,).
         mapped: number of further residual evaluations in the present Newton run in which return maps (see `ReturnMap`)
-            are active, shape (1,). The number is < 0 after a cycle of contact states was found.
+            decide on contact states, shape (1,). With 0, the states are constant. Outside of Newton's method the value
+            is `CONSTANT`, and return maps change no history values. After a cycle of contact states was found, the
+            value is `state_cycles.ALTERNATES`.
         recoupled: 1 if, since the start of the last Newton run, a system has changed the coordinates that it couples,
             otherwise 0, shape (1,). If the value is 1, the next run needs another sparsity.
         markers: columns of each marker family.
@@ -58,7 +63,7 @@ class Fields:
     unit_rates: bool = False
     step_size: FloatArray = field(default_factory=lambda: np.zeros(1))
     start_time: FloatArray = field(default_factory=lambda: np.zeros(1))
-    mapped: FloatArray = field(default_factory=lambda: np.zeros(1))
+    mapped: FloatArray = field(default_factory=lambda: np.full(1, CONSTANT))
     recoupled: FloatArray = field(default_factory=lambda: np.zeros(1))
     start_x: FloatArray = field(init=False)
     start_v: FloatArray = field(init=False)
@@ -452,7 +457,8 @@ class Strands(Protocol):
 @dataclass
 class ReturnMap:
     """Decisions on contact states (open or closed, stick or slip) during Newton's method. While ``s.mapped`` is > 0,
-    the decisions are made before each evaluation of forces.
+    the decisions are made before each evaluation of forces. If ``s.mapped`` is 0, the function ``motion`` keeps the
+    contact states, and computes the other history values that affect forces by the same rules.
 
     The functions set the contact states in ``s.data`` for the present motion, by the rules of `System.post_newton`.
     History values that change only after a solved step remain unchanged.

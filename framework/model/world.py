@@ -377,8 +377,8 @@ class World:
         return table.join_resident(f"coordinates of {table.kind}", rows, local)
 
     def table_dofs(self, table: EntityTable) -> IntArray:
-        """Return the world numbers of the coordinates that the rows of a table couple, shape (rows, n), -1 for no
-        coordinate. See `dofs_of`.
+        """Return the numbers, in the whole model, of the coordinates that the rows of a table couple, shape (rows,
+        n). The number is -1 if there is no coordinate. See `dofs_of`.
         """
         return self._any_dofs(table, np.arange(table.count)) if table.is_distributed else self.resident_dofs(table)
 

@@ -23,6 +23,7 @@ import numpy as np
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.array_kernels import copy_values
 from windlass.framework.assembly.loads import Loads
+from windlass.framework.assembly.state_cycles import ALTERNATES
 from windlass.framework.kernels.addresses import lay_down, run
 from windlass.framework.kernels.c_functions import call_c, calls_at, find_c_address, floats_at, int_at, load, set_int
 from windlass.framework.kernels.call import is_compiled
@@ -213,7 +214,7 @@ def test_convergence(
             state[0]["failed"] = QUESTION
             return USER_ERROR
         reason = state[0]["answer"]
-    if reason == ITERATING and c.mapped[0] < 0.0:
+    if reason == ITERATING and c.mapped[0] == ALTERNATES:
         reason = CYCLED
     status = call_c(address[GET_READ], (c.handles[RESIDUAL_VECTOR], address[PLACE]))
     if status != 0:

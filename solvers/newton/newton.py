@@ -14,6 +14,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray
+from windlass.framework.assembly.state_cycles import ALTERNATES
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.command_line import options
 from windlass.framework.kernels.call import call
@@ -162,7 +163,7 @@ class Newton:
         reason = self._judge(self._measures, self._history, problem.lag.memory, it, norm)
         if reason in (ASK, SLOW):
             reason = self._look(it, norm)
-        if reason == ITERATING and problem.assembly.fields.mapped[0] < 0.0:
+        if reason == ITERATING and problem.assembly.fields.mapped[0] == ALTERNATES:
             reason = CYCLED
         self._conclude(self._measures, problem.lag.memory, norm, reason, problem.residual_vector.array_r, self._before)
         return int(reason)

@@ -390,9 +390,11 @@ class Adjoint:
             centre.load(run.unknowns, run.data)
             forces, start_forces = history.find_force_slopes(run.data), history.find_force_slopes(run.data, start)
             if run.maps:
-                centre.load(run.unknowns, start)
-                map_slopes = history.find_update_slopes(centre.run_maps, run.found, start, start, READS)
-        if later is not None:
+                centre.load(run.unknowns, run.base)
+                map_slopes = history.find_update_slopes(
+                    lambda data: centre.run_maps(data, run.decides), run.found, run.base, start, READS
+                )
+        if later is not None and map_slopes is None:
             of_run = of_run + later
         if not (alone and run.loaded):
             centre.load(run.unknowns, run.data)
@@ -419,12 +421,18 @@ class Adjoint:
             change = pair.above.eval_residual(run.unknowns, run.data) - pair.below.eval_residual(run.unknowns, run.data)
             self.sums[terms.numbers[name]] -= (mu @ change) / (2.0 * pair.h)
         if map_slopes is not None:
-            into.start_data += self._add_update(into, map_slopes, of_run, np.zeros_like(g))
-            terms.add_update(of_run, start, run.found, self.sums, maps=True)
+            of_base = self._add_update(into, map_slopes, of_run, np.zeros_like(g))
+            terms.add_map(of_run, run, self.sums)
             for name, pair in self._whole.items():
-                ends = pair.above.map_history(run.unknowns), pair.below.map_history(run.unknowns)
+                ends = (
+                    pair.above.map_history(run.unknowns, run.base, run.decides),
+                    pair.below.map_history(run.unknowns, run.base, run.decides),
+                )
                 self.sums[terms.numbers[name]] += of_run @ pair.find_slope(run.found, *ends)
-            of_run = np.zeros_like(of_run)
+            of_run = of_base if later is None else of_base + later
+            if run.decides:
+                into.start_data += of_run
+                of_run = np.zeros_like(of_run)
         return of_run
 
     def _add_update(self, into: StepFactors, slopes: UpdateSlopes, of_data: FloatArray, g: FloatArray) -> FloatArray:

@@ -15,7 +15,7 @@ from windlass.framework.assembly.assembly import serial_assembly
 from windlass.framework.assembly.storage import Storage
 from windlass.framework.errors import ModelError
 from windlass.framework.kernels.program import Program
-from windlass.framework.model.system import Fields, evaluate
+from windlass.framework.model.system import CONSTANT, Fields, evaluate
 from windlass.framework.model.world import World
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.consistency import Consistency, Trace
@@ -36,6 +36,10 @@ REPETITIONS = 12
 REUSES = 4
 """Number of successive iterations of a repeated Newton run that use the same factorised tangent. Most runs need no more
 iterations, because they start from the solution that the motion has found.
+"""
+SAME = 1e-9
+"""Difference between history values, relative to the largest value [1]. If the difference is below this value, two runs
+of a step have the same history values.
 """
 REPEATED = 1e-9
 """Relative change [1] of the unknowns in an iteration. If the change is below this value, the repetition of a Newton
@@ -72,7 +76,11 @@ class RepeatedRun:
         near: whether the matrix of the problem contains, directly after the run, a tangent near the solution. The
             relative difference between the unknowns of this tangent and the solution is then at most `NEAR`.
         maps: whether return maps compute ``data`` during the run.
-        like: index of an earlier run of the step with the same ``data``, or -1 if no earlier run has the same ``data``.
+        base: the history values from which return maps compute ``data``, shape (d,). Without return maps, ``base`` is
+            equal to ``data``.
+        decides: whether return maps also decide on contact states. In this case ``base`` contains the history values at
+            the start of the step.
+        like: index of an earlier run of the step with the same ``base``, or -1 if no earlier run has the same ``base``.
         rounding: 2-norm of the rounding errors of the residual, or 0 if unknown.
         change: largest change of the unknowns from the values at the start of the run, relative to the largest unknown.
         loaded: whether the fields contain the solution directly after the run.
@@ -85,6 +93,8 @@ class RepeatedRun:
     factors: LinearFactors
     near: bool
     maps: bool
+    base: FloatArray
+    decides: bool = False
     like: int = -1
     rounding: float = 0.0
     change: float = 0.0
@@ -177,19 +187,24 @@ class Companion:
         found: FloatArray = np.array(self.problem.unknowns.array_r)
         return found
 
-    def map_history(self, unknowns: FloatArray) -> FloatArray:
-        """Return the history values that return maps compute at the unknowns, shape (d,)."""
-        self.load(unknowns, self.state.data)
-        return self.run_maps(self.state.data)
+    @property
+    def maps(self) -> bool:
+        """Whether any law has a return map for dynamics."""
+        return any(system.return_map.motion is not None for system in self.assembly.systems)
 
-    def run_maps(self, data: FloatArray) -> FloatArray:
+    def map_history(self, unknowns: FloatArray, data: FloatArray, decides: bool) -> FloatArray:
+        """Return the history values that return maps compute at the unknowns, shape (d,), see `run_maps`."""
+        self.load(unknowns, data)
+        return self.run_maps(data, decides)
+
+    def run_maps(self, data: FloatArray, decides: bool) -> FloatArray:
         """Return the history values that return maps compute from the motion in the fields and the values ``data``,
-        shape (d,).
+        shape (d,). If ``decides`` is false, contact states are constant.
         """
         fields = self.assembly.fields
-        fields.data[:], fields.mapped[0] = data, 1.0
+        fields.data[:], fields.mapped[0] = data, 1.0 if decides else 0.0
         self._find_maps()()
-        fields.mapped[0] = 0.0
+        fields.mapped[0] = CONSTANT
         return fields.data.copy()
 
     def _find_maps(self) -> Program:
@@ -319,7 +334,9 @@ def plan_step(start: FloatArray, solver: Dynamic, h: float, then: float, project
     maps = len(used) == len(solver.attempt.runs) and solver.mapped > 0 and not np.array_equal(used[0], start)
     known, like = [used[0] if maps else start, *used[1:]], -1
     if solver.attempt.cycle and len(known) > 1:
-        same = [np.array_equal(known[-1], other) for other in known[:-1]]
+        # return maps compute history values from the motion, so the values of equal runs differ by rounding
+        close = SAME * float(np.abs(known[-1]).max(initial=0.0))
+        same = [np.allclose(known[-1], other, rtol=0.0, atol=close) for other in known[:-1]]
         like = same.index(True) if any(same) else -1
     return StepPlan(h, then, projects, maps, len(known), like)
 
@@ -344,8 +361,8 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     centre.begin_step(plan.h, plan.then)
     near = centre.read_unknowns(end.a, end.lam)
     for number, known in enumerate(solver.attempt.runs[-plan.runs :] or [start]):
-        maps = plan.maps and number == 0
-        run = repeat_run(centre, near, known if maps or number > 0 else start, maps, plan.then)
+        base = find_base(centre, plan, step)
+        run = repeat_run(centre, near, base, plan.maps and number == 0, plan.then, known=known)
         run.rounding = estimate_rounding(centre.problem)
         run.like = plan.like if number == plan.runs - 1 else -1
         step.runs.append(run)
@@ -356,18 +373,28 @@ def repeat_step(centre: Companion, end: State, solver: Dynamic, projects: bool) 
     return step
 
 
+def find_base(centre: Companion, plan: StepPlan, step: RepeatedStep) -> FloatArray:
+    """Return the history values from which the next run of a repeated step starts, shape (d,)."""
+    number = len(step.runs)
+    if number == 0:
+        return centre.state.data.copy()
+    return step.runs[plan.like].base if number == plan.runs - 1 and plan.like >= 0 else step.runs[-1].updated
+
+
 def repeat_run(
-    centre: Companion, near: FloatArray, data: FloatArray, maps: bool, t: float, factors: LinearFactors | None = None
-) -> RepeatedRun:
+    centre: Companion, near: FloatArray, base: FloatArray, decides: bool, t: float,
+    factors: LinearFactors | None = None, known: FloatArray | None = None,
+) -> RepeatedRun:  # fmt: skip
     """Repeat a Newton run from unknowns near its solution.
 
     Args:
         centre: the companion model, in which the step has begun.
         near: unknowns near the solution, from which the run starts, shape (u,).
-        data: history values of the run, shape (d,). If ``maps`` is true, these history values are approximate.
-        maps: whether return maps compute the history values.
+        base: history values at the start of the run, shape (d,).
+        decides: whether return maps decide on contact states in the run.
         t: end time [s] of the step.
         factors: LU factors of a similar tangent for the first iterations, or None.
+        known: history values in the original run, shape (d,), or None. If ``decides``, they are approximate values.
 
     Raises:
         ModelError: the run does not converge.
@@ -376,12 +403,15 @@ def repeat_run(
     # kept constant. After a projection, the accelerations at the end of the step may differ considerably from the
     # solution. The repeated run then begins from the predictor, like the original run.
     factors = None if centre.searches else factors
+    # in the first run of a step, constant contact states are the states at the start, and return maps have no effect
+    maps = centre.maps and (decides or not np.array_equal(base, centre.state.data))
+    data = known if known is not None and decides else base
     tries = [(near, REUSES, follows) for follows in ((True, False) if maps else (False,))]
     for begin, reuses, follows in [*tries, (np.zeros_like(near), 1, maps)]:
         unknowns, now, rounding, moved = begin, data, None, np.inf
         for number in range(REPETITIONS):
             if follows:
-                now = centre.map_history(unknowns)
+                now = centre.map_history(unknowns, base, decides)
             residual = centre.eval_residual(unknowns, now)
             if factors is None or (number > 0 and number % reuses == 0):
                 factors, rounding, moved = centre.factorise(), None, 0.0
@@ -395,14 +425,23 @@ def repeat_run(
                     rounding = estimate_rounding(centre.problem)
                 is_small = bool(np.linalg.norm(residual) <= rounding)
             if is_small:
-                found = centre.map_history(unknowns) if maps else now
+                found = centre.map_history(unknowns, base, decides) if maps else now
                 updated = centre.update_history(unknowns, now) if len(now) else now
                 is_near, whole = (
                     not len(now) and moved <= NEAR * largest,
                     float(np.abs(unknowns - near).max(initial=0.0)),
                 )
                 return RepeatedRun(
-                    unknowns, now, found, updated, factors, is_near, maps, change=whole / (largest or 1.0)
+                    unknowns,
+                    now,
+                    found,
+                    updated,
+                    factors,
+                    is_near,
+                    maps,
+                    base,
+                    decides and maps,
+                    change=whole / (largest or 1.0),
                 )
     raise ModelError(
         f"the step to t = {t:.9g} s cannot be repeated: user functions must depend only on their arguments"

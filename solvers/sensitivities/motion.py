@@ -136,8 +136,8 @@ class CompanionPair:
             companion.begin_step(step.h, step.then)
         slopes, after = list[FloatArray](), self._history
         for run in step.runs:
-            change, own = self._solve(run, after if run.like < 0 else slopes[run.like], step.then)
-            slopes.append(own)
+            slopes.append(after if run.like < 0 else slopes[run.like])
+            change, own = self._solve(run, slopes[-1], step.then)
             above_u, below_u = run.unknowns + h * change, run.unknowns - h * change
             if len(run.data):
                 ends = (
@@ -154,18 +154,22 @@ class CompanionPair:
         high, low = (read_results(side.results, side.state, like) for side in (self.above, self.below))
         return {name: (high[name] - low[name]) / (2.0 * self.h) for name in like}
 
-    def _solve(self, run: RepeatedRun, history: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
+    def _solve(self, run: RepeatedRun, base: FloatArray, t: float) -> tuple[FloatArray, FloatArray]:
         """Return the derivatives of the unknowns and of the history values of a Newton run, shapes (u,) and (d,).
-        Without return maps, the derivatives of the history values are the argument ``history``.
+        ``base`` contains the derivatives of the history values at the start of the run. Without return maps, these
+        derivatives are returned.
 
         Raises:
             ModelError: the derivatives are not finite, or their iteration does not converge.
         """
         above, below, h, u, d = self.above, self.below, self.h, run.unknowns, run.data
-        change, before = np.zeros(len(u)), np.inf
+        change, history, before = np.zeros(len(u)), base, np.inf
         for number in range(ITERATIONS):
             if run.maps:
-                ends = above.map_history(u + h * change), below.map_history(u - h * change)
+                ends = (
+                    above.map_history(u + h * change, run.base + h * base, run.decides),
+                    below.map_history(u - h * change, run.base - h * base, run.decides),
+                )
                 history = self.find_slope(run.found, *ends)
             high = above.eval_residual(u + h * change, d + h * history)
             left = high - below.eval_residual(u - h * change, d - h * history)

@@ -22,8 +22,8 @@ from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import Program, Step
 from windlass.framework.model.law import require_law, role_of
-from windlass.framework.model.system import Evaluation, System, evaluate
-from windlass.solvers.sensitivities.companion import Companion
+from windlass.framework.model.system import CONSTANT, Evaluation, System, evaluate
+from windlass.solvers.sensitivities.companion import Companion, RepeatedRun
 from windlass.solvers.sensitivities.compared_worlds import ChangedRows, compare_worlds
 from windlass.solvers.sensitivities.motion import CompanionPair
 from windlass.solvers.sensitivities.parameter_models import ParameterModels
@@ -144,9 +144,7 @@ class ParameterTerms:
         found: FloatArray = self._totals / self._steps
         return found
 
-    def add_update(
-        self, weights: FloatArray, data: FloatArray, centre: FloatArray, gradient: FloatArray, maps: bool = False
-    ) -> None:
+    def add_update(self, weights: FloatArray, data: FloatArray, centre: FloatArray, gradient: FloatArray) -> None:
         """Multiply the derivatives of an update with respect to the parameters by the adjoint variables of the history
         values, and add the products to ``gradient``.
 
@@ -155,14 +153,33 @@ class ParameterTerms:
             data: history values before the update, shape (d,).
             centre: history values after the update in the nominal model, shape (d,).
             gradient: sums of the products, shape (parameters,). The new products are added.
-            maps: whether return maps are applied instead of the update after a Newton run.
         """
-        fields = self._centre.assembly.fields
-        fields.data[:], fields.mapped[0] = data, 1.0 if maps else 0.0
-        for name, (program, above, below) in (self._maps if maps else self._updates).items():
+        self._add_products(self._updates, weights, data, centre, gradient)
+
+    def add_map(self, weights: FloatArray, run: RepeatedRun, gradient: FloatArray) -> None:
+        """Like `add_update`, for the return maps that compute the history values of a run.
+
+        Args:
+            weights: the adjoint variables of the history values of the run, shape (d,).
+            run: the run.
+            gradient: sums of the products, shape (parameters,). The new products are added.
+        """
+        mapped = self._centre.assembly.fields.mapped
+        mapped[0] = 1.0 if run.decides else 0.0
+        self._add_products(self._maps, weights, run.base, run.found, gradient)
+        mapped[0] = CONSTANT
+
+    def _add_products(
+        self, programs: dict[str, tuple[Program, FloatArray, FloatArray]], weights: FloatArray, data: FloatArray,
+        centre: FloatArray, gradient: FloatArray,
+    ) -> None:  # fmt: skip
+        """Execute programs that compute new history values from the values ``data``, and add products to ``gradient``,
+        see `add_update`.
+        """
+        self._centre.assembly.fields.data[:] = data
+        for name, (program, above, below) in programs.items():
             program()
             gradient[self.numbers[name]] += weights @ self._pairs[name].find_slope(centre, above, below)
-        fields.mapped[0] = 0.0
 
     def _is_local(self, pair: CompanionPair) -> bool:
         """Return whether the rows that a parameter changes can be evaluated at the motion of the nominal model."""

@@ -21,6 +21,7 @@ from windlass.solvers.sensitivities.companion import (
     RepeatedRun,
     RepeatedStep,
     StepPlan,
+    find_base,
     plan_step,
     repeat_run,
 )
@@ -174,12 +175,10 @@ def follow_plan(
     step = RepeatedStep(plan.h, plan.then, state, [], projects=False)
     centre.begin_step(plan.h, plan.then)
     end = (state.a, state.lam) if near is None else (near.arrays["a"], near.arrays["lam"])
-    unknowns, data = centre.read_unknowns(*end), state.data.copy()
+    unknowns = centre.read_unknowns(*end)
     for number in range(plan.runs):
-        if number > 0:
-            last = number == plan.runs - 1 and plan.like >= 0
-            data = step.runs[plan.like].data if last else step.runs[-1].updated
-        run = repeat_run(centre, unknowns, data, plan.maps and number == 0, plan.then, factors)
+        base = find_base(centre, plan, step)
+        run = repeat_run(centre, unknowns, base, plan.maps and number == 0, plan.then, factors)
         factors = run.factors
         run.like = plan.like if number == plan.runs - 1 else -1
         step.runs.append(run)
@@ -218,7 +217,7 @@ class StepReader:
         centre.begin_step(plan.h, plan.then)
         unknowns, data = centre.read_unknowns(end.arrays["a"], end.arrays["lam"]), centre.state.data.copy()
         centre.load(unknowns, data)
-        run = RepeatedRun(unknowns, data, data, data, centre.factorise(), near=True, maps=False, loaded=True)
+        run = RepeatedRun(unknowns, data, data, data, centre.factorise(), near=True, maps=False, base=data, loaded=True)
         return RepeatedStep(plan.h, plan.then, centre.state, [run], projects=False)
 
 

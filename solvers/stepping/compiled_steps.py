@@ -24,6 +24,7 @@ from windlass.framework.kernels.addresses import lay_down
 from windlass.framework.kernels.c_functions import call_c, find_c_address, load
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.kernels.program import NO_CALLS, Program, join
+from windlass.framework.model.system import CONSTANT
 from windlass.solvers.newton.callbacks import AGAIN, BEYOND, ZERO, run_program
 from windlass.solvers.newton.convergence import CYCLED
 from windlass.solvers.newton.newton import Newton
@@ -146,7 +147,7 @@ def copy_pass(values: Any, to: Any) -> None:
 @kernel(fast=False)
 def finish_pass(c: Any, counts: IntArray, state: Any) -> int:
     """Run the checks of monitors and update history values after a Newton run. Return 0 on success."""
-    c.found[0] = 0.0
+    c.found[0], c.mapped[0] = 0.0, CONSTANT
     status = call_program(c.programs, LOOK, state)
     if status == 0:
         counts[STAGE] = LOOKED

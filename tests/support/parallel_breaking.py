@@ -1,4 +1,5 @@
-"""A rope that breaks in a run, and a winch that pays out a rope in water, as a program for mpiexec and as functions.
+"""Two models: a rope that breaks during a run, and a winch that pays out a rope in water. The models are functions, and
+a program for mpiexec runs both.
 
 Usage: parallel_breaking.py OUT.npz [options of Windlass and PETSc]
 """

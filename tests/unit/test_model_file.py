@@ -27,7 +27,7 @@ from hostile.models import COMPONENTS, valid_row
 
 
 def assert_same(one: World, other: World) -> None:
-    """Check that two worlds have equal calls, rows and names, and values with equal bits."""
+    """Check that two worlds have equal calls, rows and names, and bit-identical values."""
     assert one.calls == other.calls and one.count == other.count
     assert one.gravity.tobytes() == other.gravity.tobytes()
     assert list(one.tables) == list(other.tables)

@@ -224,8 +224,8 @@ def test_layers_on_a_drum() -> None:
 
     other = layers.route(2.2 * turn, center=(1.0, 2.0, 3.0), axis=(0.0, -1.0, 0.0), start=(0.0, 0.0, 1.0), side="right")
     assert_allclose(other.eval_points(0.0)[0][0], (1.0, 2.0, 3.0 + R), rtol=1e-9)
-    # at an end without curvature, the tangent of a spline is rotated by 0.289 (half of 1/sqrt(3)) times the angle
-    # between neighbouring points
+    # at an end without curvature, the tangent of a spline deviates from the exact tangent by 0.289 (half of
+    # 1/sqrt(3)) times the angle between neighbouring points
     assert_allclose(other.eval_points(0.0)[1][0], (1.0, 0.0, 0.0), atol=0.29 * turn / POINTS)
     with pytest.raises(RouteError, match=r"must be from 0 to .* rad"):
         layers.route(6.0 * turn)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from windlass.framework.assembly.state_cycles import CYCLE, compare_states, count_down
+from windlass.framework.assembly.state_cycles import ALTERNATES, compare_states, count_down
 
 SETS = {"A": (0.3, -1.0, 0.0), "a": (0.1, -2.0, 0.0), "B": (-0.2, 1.0, 0.0), "C": (0.3, -1.0, 1.0)}
 """History values with the same signs have the same letter."""
@@ -14,8 +14,8 @@ SETS = {"A": (0.3, -1.0, 0.0), "a": (0.1, -2.0, 0.0), "B": (-0.2, 1.0, 0.0), "C"
 @pytest.mark.parametrize(
     ("runs", "left"),
     [
-        (["AB"], 8), (["ABa"], 7), (["ABaB"], CYCLE), (["AaAa"], 6), (["ABaC"], 6), (["CABaaA"], 4),
-        (["CCABaB"], CYCLE), (["ABa", "BaC"], 7), (["AB", "AB"], 8),
+        (["AB"], 8), (["ABa"], 7), (["ABaB"], ALTERNATES), (["AaAa"], 6), (["ABaC"], 6), (["CABaaA"], 4),
+        (["CCABaB"], ALTERNATES), (["ABa", "BaC"], 7), (["AB", "AB"], 8),
     ],
 )  # fmt: skip
 def test_a_cycle_is_complete_when_both_sets_have_occurred_twice(runs: list[str], left: float) -> None:

@@ -225,8 +225,8 @@ def test_coulomb_limit(along: int, pull: float) -> None:
 
 
 def eval_exponent(friction: float, radius: float, core: float) -> float:
-    """Return the exponent a of the tension exp(a θ) of a rope, with the angle θ, if friction acts on the surface of the
-    rope at the distance ``radius`` from its axis.
+    """Return the exponent a of the tension exp(a θ) of a rope, with the wrap angle θ, if friction acts on the surface
+    of the rope at the distance ``radius`` from its axis.
 
     The friction μ N' per angle also turns the rope, which therefore has a shear force: T' = μ N' (1 - ρ) and N' = T - μ
     ρ N'', with ρ = radius/(core + radius). The exponent satisfies a + μ ρ a² = μ (1 - ρ), and is μ for a thin rope.

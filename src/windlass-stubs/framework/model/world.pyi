@@ -1798,7 +1798,7 @@ class World():
     def _any_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         ...
     def table_dofs(self, table: EntityTable) -> IntArray:
-        'Return the world numbers of the coordinates that the rows of a table couple, shape (rows, n), -1 for no\ncoordinate. See `dofs_of`.'
+        'Return the numbers, in the whole model, of the coordinates that the rows of a table couple, shape (rows,\nn). The number is -1 if there is no coordinate. See `dofs_of`.'
     def row_dofs(self, table: EntityTable, rows: IntArray) -> IntArray:
         'Return the world coordinate numbers of some rows that this process stores, shape (n, width), -1 for no\ncoordinate.'
     def resident_dofs(self, table: EntityTable) -> IntArray:
