@@ -104,6 +104,8 @@ if TYPE_CHECKING:
     from windlass.connectors.loads.winch_fluid_load import WinchFluidLoad as WinchFluidLoad
     from windlass.connectors.markers.beam_markers import PositionOnBeam2D as PositionOnBeam2D
     from windlass.connectors.markers.beam_markers import PositionOnBeam3D as PositionOnBeam3D
+    from windlass.connectors.markers.beam_rotations import RotationOnBeam2D as RotationOnBeam2D
+    from windlass.connectors.markers.beam_rotations import RotationOnBeam3D as RotationOnBeam3D
     from windlass.connectors.markers.cable_coordinates import CableCoordinates as CableCoordinates
     from windlass.connectors.markers.cable_markers3d import CableShape3D as CableShape3D
     from windlass.connectors.markers.cable_markers3d import PositionOnCable3D as PositionOnCable3D
@@ -191,6 +193,9 @@ if TYPE_CHECKING:
     from windlass.connectors.surface_contact.bed import add_bed as add_bed
     from windlass.connectors.surface_contact.bed import add_bed_grid as add_bed_grid
     from windlass.connectors.surface_contact.bed import read_bed_grid as read_bed_grid
+    from windlass.connectors.surface_contact.contact_friction_bed_beam import (
+        ContactFrictionBedBeam3D as ContactFrictionBedBeam3D,
+    )
     from windlass.connectors.surface_contact.contact_friction_bed_cable import (
         ContactFrictionBedCable as ContactFrictionBedCable,
     )

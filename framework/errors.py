@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import traceback
+from collections.abc import Sequence
 from types import FrameType
 
 
@@ -43,3 +44,19 @@ class OptionError(WindlassError):
 
 class OutputError(WindlassError):
     """Error of an output folder or file that cannot be written or read."""
+
+
+CLOSE = 0.6
+"""Similarity [1] from which on error messages suggest a name."""
+
+
+def find_similar(name: str, known: Sequence[str], most: int = 2, closeness: float = CLOSE) -> list[str]:
+    """Return the known names whose similarity to a name is at least ``closeness`` [1], the most similar first.
+    Lower and upper case are equal, and the similarity is the ratio of `difflib`, from 0 to 1.
+    """
+    from difflib import get_close_matches  # imported here, because only error messages need this function
+
+    spelling: dict[str, str] = {}
+    for one in known:
+        spelling.setdefault(one.lower(), one)
+    return [spelling[close] for close in get_close_matches(name.lower(), spelling, most, closeness)]

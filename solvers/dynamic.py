@@ -46,7 +46,16 @@ from windlass.solvers.newton.problem import USES, NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
 from windlass.solvers.own_options import DYNAMIC_OPTIONS, OVERSHOOT, STARTS, own_option
 from windlass.solvers.step_solver import StepSolver, create_failure, describe_problem
-from windlass.solvers.stepping.compiled_steps import ACCEPTED, DONE, HARD, LOOKED, UPDATED, CompiledSteps, PassValues
+from windlass.solvers.stepping.compiled_steps import (
+    ACCEPTED,
+    DONE,
+    HARD,
+    LOOKED,
+    UPDATED,
+    CompiledSteps,
+    PassValues,
+    StepsEnd,
+)
 from windlass.solvers.stepping.discontinuous import ContactHistory, Passes, StepAttempt, iterate
 from windlass.solvers.stepping.pacing import Pacer
 from windlass.solvers.stepping.step_control import REQUEST, StepControl, StepSizes
@@ -121,6 +130,7 @@ class Dynamic(StepSolver):
         mapped: number of residual evaluations at the beginning of the first pass in which contact states can change; 0
             if the model has no return maps.
         attempt: the most recent attempt at a step.
+        compiled: object that executes the steps of the last run in compiled code; None before the first run.
         failed_attempts: (time, step size, reason) of each rejected attempt.
     """
 
@@ -198,6 +208,7 @@ class Dynamic(StepSolver):
         others = EnergyWatch(self.assembly), self.shapes, self.ropes, self.balance
         watches = PrescribedWatch(self.assembly), self.contacts, *others
         self.watches = Watches(self.assembly, watches)
+        self.compiled: CompiledSteps | None = None
 
     @checked(**SOLVE)
     def solve(self, state: State | None = None, hooks: Sequence[Hook] = (), *, resume: bool = False) -> State:
@@ -246,6 +257,8 @@ class Dynamic(StepSolver):
             while current.t < self.end - 1e-9 * self.sizes.nominal:
                 h, ends = run.propose()
                 attempt = run.attempt(h, ends)  # compute the predictor, then repeat Newton's method and contact updates
+                if attempt is None:
+                    continue
                 if attempt.converged:
                     run.accept(h)  # Project after velocity jumps. Copy the motion at the end of the step to the state.
                     yield current
@@ -271,6 +284,32 @@ class Dynamic(StepSolver):
     def update_accelerations(self, state: State) -> None:
         """Compute consistent accelerations and multipliers after an abrupt change of forces."""
         self.consistency.begin(state, self.sizes.nominal)
+
+    def find_end(self, state: State) -> float:
+        """Return the time [s] at the end of the step that starts from a state. A hook may call this method at the start
+        of a step, or between two compiled steps.
+        """
+        steps = self.compiled
+        if steps is not None and steps.are_running:
+            return steps.next_end
+        return self.sizes.propose(state.t, self.end)[1]
+
+    def follow_changes(self) -> None:
+        """Copy changed columns of tables to the arrays of kernels, between two compiled steps.
+
+        Raises:
+            StepsEnd: Python must execute the next step, because systems must be created again, or because history
+                values must be reset.
+        """
+        assembly, before = self.assembly, self.assembly.tangent_version
+        if assembly.is_fresh:
+            return
+        renews = self.decides and any(system.changes.renew is not None for system in assembly.systems)
+        if renews or not assembly.copy_changes():
+            raise StepsEnd
+        if assembly.tangent_version != before:
+            self.problem.lag.drop_tangent()
+        self.watches.follow_changes()
 
     def _describe_solver(self) -> dict[str, Any]:
         return describe_problem(self.problem)
@@ -332,7 +371,8 @@ class Run:
         self._checkpoint, self._pauses = checkpoint, pauses
         self._begin, self._seen = state.t, state.t
         self._before, self._after = overriding(hooks, "before_step"), overriding(hooks, "after_step")
-        self._looking = list(dict.fromkeys([*self._before, *self._after]))
+        # between two compiled steps, the end of a step precedes the start of the next step
+        self._looking = list(dict.fromkeys([*self._after, *self._before]))
         self._stopping = overriding(hooks, "next_stop")
         # results of the last call of `_find_idle_steps`: the steps for which monitors and hooks need not be called, and
         # the programs for these steps
@@ -383,6 +423,7 @@ class Run:
         self._contacts = ContactHistory(solver.assembly, state if self._looked_at else None, looking)
         looks = solver.consistency.looks, solver.watches.found
         self._steps = CompiledSteps(solver.newton, solver.passes, self._kernels.scheme, *looks, solver.mapped)
+        solver.compiled = self._steps
 
     def propose(self) -> tuple[float, list[float]]:
         """Return the size [s] of the next step, and a list of times [s]: the end of this step, and the ends of the
@@ -427,9 +468,10 @@ class Run:
             if any(hook.changes_forces for hook in hooks):
                 self._solver.update_accelerations(state)
 
-    def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt:
+    def attempt(self, h: float, ends: Sequence[float]) -> StepAttempt | None:
         """Attempt a step of size h [s]. If the step converges, the fields contain the motion at the end of the step. If
-        the linear solver fails, the solve ends with NotConverged.
+        the linear solver fails, the solve ends with NotConverged. If a hook has ended compiled steps between two steps,
+        the result is None.
 
         Args:
             h: size [s].
@@ -440,6 +482,8 @@ class Run:
         solver = self._solver
         try:
             attempt = self._try(h, ends)
+        except StepsEnd:
+            return None
         except NotConverged as error:
             # smaller steps do not prevent a failure of the linear solver
             error.failure.step, error.failure.step_size = solver.statistics.steps + 1, h

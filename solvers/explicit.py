@@ -24,8 +24,10 @@ from windlass.framework.state.hooks import (
     Hook,
     StepHook,
     as_hooks,
+    find_idle_steps,
     find_stop,
     is_finite,
+    may_change,
     overriding,
     refuse_change,
     run_before_solve,
@@ -34,6 +36,7 @@ from windlass.framework.state.hooks import (
 from windlass.framework.state.state import State, local_state
 from windlass.solvers.constraint_motion.accelerations import Accelerations
 from windlass.solvers.constraint_motion.start import check_motion
+from windlass.solvers.explicit_methods.compiled_fixed import MOST
 from windlass.solvers.explicit_methods.explicit_step import Advance, Method
 from windlass.solvers.explicit_methods.fixed_steps import TABLEAUX, FixedSteps
 from windlass.solvers.explicit_methods.runge_kutta import RungeKutta
@@ -52,6 +55,8 @@ from windlass.solvers.verdicts.run_balance import RunBalance
 from windlass.solvers.verdicts.shapes import ShapeWatch, refuse_start
 from windlass.solvers.verdicts.watch import Watch, Watches
 
+FEWEST = 4
+"""Smallest number of steps that one call of compiled code executes."""
 SHORTEST_CUT = 0.75
 """Largest ratio [1] of the reduced step size to the rejected step size, for a rejected step with a contact that
 recommends a shorter step.
@@ -88,6 +93,18 @@ class StepGrid:
         if then > self.end - 1e-9 * self.step:
             size, then = (size if then < self.end + 1e-9 * self.step else self.end - now), self.end
         return (size, then) if size <= longest * (1.0 + 1e-9) else (longest, now + longest)
+
+    def foresee(self, now: float, then: float, stop: float, most: int) -> list[float]:
+        """Return the times [s] at the start and at the end of the next step, and at the ends of later steps of the same
+        size. At most ``most`` steps are returned, and no later step ends after ``stop``.
+        """
+        ends = [now, then]
+        while len(ends) <= most:
+            size, then = self.propose(ends[-1], np.inf)
+            if size != self.step or then > stop or then >= self.end:
+                break
+            ends.append(then)
+        return ends
 
 
 class Explicit(StepSolver):
@@ -257,6 +274,9 @@ class Explicit(StepSolver):
             before, looking, after, stopping = (overriding(all_hooks, stage) for stage in stages)
             notes = self.watches.start(current, seen=pauses or bool(before or looking or after))
             self._begin_verdict(current, self.step, notes)
+            self._method.reuses = not (pauses or before or looking or any(map(may_change, after)))
+            one_by_one = pauses or bool(looking) or self.progress.history is not None
+            around, called = list(dict.fromkeys([*after, *before])), False
             while current.t < self.end - 1e-9 * self.step:
                 solve_checkpoint.before_step(current)
                 if before:
@@ -267,6 +287,11 @@ class Explicit(StepSolver):
                 begin = current.t
                 self.watches.before_step(current, size)
                 self._refuse(current, then, all_hooks)
+                # a step in Python, after which monitors and hooks are called, follows each call of compiled steps
+                regular = not (one_by_one or called) and longest == np.inf and size == self.step
+                called = regular and self._take_idle_steps(current, then, current.t + until, around, solve_checkpoint)
+                if called:
+                    continue
                 advance = self._method.attempt(current, size, then)
                 self.statistics.evaluations = self.accelerations.evaluations
                 self.statistics.rejected += advance.rejected
@@ -306,6 +331,45 @@ class Explicit(StepSolver):
             self._conclude(current, all_hooks, reasons)
             if pacer is not None:
                 self.verdict.notes += pacer.say(self.name)
+
+    def _take_idle_steps(
+        self, current: State, then: float, stop: float, hooks: Sequence[StepHook], checkpoint: SolveCheckpoint
+    ) -> bool:
+        """Execute steps in compiled code, as long as monitors and hooks need not be called. Return whether steps were
+        executed.
+
+        Args:
+            current: the state at the start of the steps.
+            then: time [s] at the end of the next step.
+            stop: time [s] at which a step must end.
+            hooks: hooks that are called before and after steps.
+            checkpoint: object that writes the checkpoints of this run.
+        """
+        method = self._method
+        if not isinstance(method, FixedSteps):
+            return False
+        idle = find_idle_steps(hooks, current, self.step)
+        if any(steps.number <= 0 for steps in idle):
+            return False
+        idle = [*self.watches.idle_steps(current), *idle, checkpoint.idle_steps(current)]
+        number = min(MOST, method.pace, *(steps.number for steps in idle))
+        ends = self._grid.foresee(current.t, then, stop, number) if number >= FEWEST else []
+        if len(ends) <= FEWEST:
+            return False
+        self.contacts.resize(self.step)
+        programs = [steps.program for steps in idle if steps.program is not None]
+        given = self.step, ends, self.watches.programs(), programs, self.watches.found
+        done, failed = method.take_steps(current, *given)
+        current.step += done
+        self.statistics.steps += done
+        self.statistics.evaluations = self.accelerations.evaluations
+        for steps in idle:
+            if steps.after is not None:
+                steps.after(done)
+        self.watches.note(current)
+        if failed is not None:
+            failed.explain()
+        return done > 0
 
     def prepare_start(self, state: State) -> None:
         """Project a state onto the constraints, and compute history values, accelerations and multipliers, like at the

@@ -15,13 +15,11 @@ from windlass.framework.command_line.options import expect_solver, option
 
 # this module also exports `set_options`, because this module declares the options of the solvers
 from windlass.framework.command_line.options import set_options as set_options
-from windlass.framework.launch.arguments import Option, option_table
+from windlass.framework.launch.arguments import POSITIVE, Option, option_table
 
 Value = TypeVar("Value", bound=int | float | bool | str)
 Table = Mapping[str, Option]
 
-SHORTEST = 1e-300
-"""Smallest step size [s] and smallest end time [s] that the command line accepts."""
 EXPLICIT = ("verlet", "rk", "euler", "midpoint", "rk3", "rk4", "rk6")
 STABILITY = ("check", "follow", "off")
 VELOCITIES = ("zero", "given")
@@ -35,8 +33,8 @@ _START = Option("velocities", "check", "", "forbidden initial velocities: error,
 
 # Default values are given by arguments of the solvers. Values in this table only determine the types of options.
 TIMES = option_table(
-    Option("step", 1.0, "s", "nominal step size", minimum=SHORTEST),
-    Option("end", 1.0, "s", "time at the end", minimum=SHORTEST),
+    Option("step", 1.0, "s", "nominal step size", minimum=POSITIVE),
+    Option("end", 1.0, "s", "time at the end", minimum=POSITIVE),
     Option("pace", 0.0, "1", "largest ratio of simulated to elapsed time; 0: no limit", minimum=0.0),
 )
 NEWTON = option_table(

@@ -45,6 +45,7 @@ from windlass.solvers.failure import Failure, NotConverged, UnstableEquilibrium,
 from windlass.solvers.given import COMMON, NEWTON, SOLVE, check_start
 from windlass.solvers.linear.ordering import choose_storage
 from windlass.solvers.linear.packages import refine
+from windlass.solvers.newton.kept import Lease
 from windlass.solvers.newton.newton import Newton
 from windlass.solvers.newton.problem import NonlinearProblem
 from windlass.solvers.newton.scheme import Scheme
@@ -221,15 +222,20 @@ class Static(StepSolver):
         # On several processes the matrix is stored by rows, because checks of the tangent need matrices in PETSc's own
         # format, and nearly singular tangents need MUMPS.
         storage = choose_storage(self.assembly, prefix) if self.assembly.layout.size == 1 else Storage.ROWS
-        self.problem = NonlinearProblem(self.assembly, prefix, storage)
+        overshoot = own_option(STATIC_OPTIONS, prefix, "overshoot", overshoot)
+
+        def create() -> Newton:
+            newton = Newton(NonlinearProblem(self.assembly, prefix, storage), rtol, atol, max_it, overshoot)
+            newton.problem.uses = USES
+            if newton.problem.pattern.block > 1:
+                refine(newton.snes.getKSP())
+            return newton
+
+        self._lease = Lease(self, self.assembly, (prefix, storage, rtol, atol, max_it, overshoot), create)
+        self.newton = self._lease.newton
+        self.problem = self.newton.problem
         self._maps = self.assembly.processes.any(any(system.return_map.rest for system in self.assembly.systems))
         self._mapped = mapped if self._maps and not self._moves else 0
-        overshoot = own_option(STATIC_OPTIONS, prefix, "overshoot", overshoot)
-        self.newton = Newton(self.problem, rtol, atol, max_it, overshoot)
-        self.problem.uses = USES
-        if self.problem.pattern.block > 1:
-            refine(self.problem.snes.getKSP())
-        self.snes = self.problem.snes
         self._error, self._from, self.reached = 0.0, 0.0, 0.0
         self._lines: Lines | None = None
         self._rubs, self._retries, self._undecided, self._payable = False, False, False, False
@@ -240,6 +246,13 @@ class Static(StepSolver):
         self._watch, self._jumps = JumpWatch(self.problem) if watched else None, list[str]()
         self._coarse: list[str] = []
         self._lost = ""
+
+    @property
+    def snes(self) -> Any:
+        """The PETSc solver."""
+        # the user may change settings, which must not affect other solvers
+        self._lease.end()
+        return self.problem.snes
 
     @checked(progress=number("1"))
     def load_factor(self, progress: float) -> float:

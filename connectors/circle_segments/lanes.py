@@ -30,7 +30,7 @@ from windlass.connectors.contact.arctangent import wrap
 from windlass.connectors.contact.circles import Disc
 from windlass.connectors.contact.update import touches
 from windlass.connectors.friction.bristle import STICKS, UNDEFINED
-from windlass.connectors.markers.cable_shape import ShapeMarkers
+from windlass.connectors.markers.cable_shape import ShapeMarkers, eval_offset_force
 from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.elements.cable.points import Four
 from windlass.framework.arrays import FloatArray, IntArray
@@ -40,17 +40,17 @@ from windlass.framework.model.lanes import LANES, lane_type
 SEGMENT_LANES = lane_type(
     *SegmentParameters._fields, "omega", "a00", "a01", "a10", "a11", "state", "stick", "ft", "vt", "fn", "place",
     "d_rho", "axial", "spring_energy", "bristle_energy", "damper_force", "drift", "gap",
-    ends=4, rates=4, slopes=4, slope_rates=4, forces=4, powers=6,
+    ends=4, rates=4, slopes=4, slope_rates=4, forces=4, turns=4, powers=6,
 )  # fmt: skip
 """Type of the record of eight segments. Data of segments: `SegmentParameters`, omega and A of the circle, state, and
 sticking position. ``ends`` and ``rates`` are the positions and velocities of the end points relative to the centre of
 the circle. ``slopes`` and ``slope_rates`` are the slopes r' at both ends and the rates of these slopes. ``axial`` is
 the axial velocity of the material [m/s].
 
-Results for forces: ``forces`` on both end points, x and y, and f_t. Results for updates: v_t, f_n, x_cur, and the
-derivative of x_cur with respect to rho. Results for energy balances: ``powers`` in the order of `POWERS`, energies of
-spring and bristle [J], force of the normal damper [N], drift (the part of v_n due to the motion of the material through
-the mesh) [m/s], gap [m] and f_n [N].
+Results for forces: ``forces`` on both end points, x and y, f_t, and ``turns``, see `eval_turns`. Results for updates:
+v_t, f_n, x_cur, and the derivative of x_cur with respect to rho. Results for energy balances: ``powers`` in the order
+of `POWERS`, energies of spring and bristle [J], force of the normal damper [N], drift (the part of v_n due to the
+motion of the material through the mesh) [m/s], gap [m] and f_n [N].
 """
 PLAIN, LOWERED, GENERAL = 0, 1, 2
 """Cases for which the loops over lanes are compiled separately. PLAIN: forces along segment normals, full damping from
@@ -60,6 +60,21 @@ measured on the axis, which has an offset from the segments. GENERAL: all combin
 
 # Functions are called once for all lanes, because each call has the overhead of counting references to its array
 # arguments.
+
+
+@kernel(inline=True)
+def list_row(row: Any, i: int, data: FloatArray, rows: IntArray, numbers: IntArray, count: int) -> int:
+    """Append the closed segments of row i, if the row is active, to a list with ``count`` segments. Return the number
+    of segments in the list. The arguments ``rows`` and ``numbers`` are explained in `list_closed`.
+    """
+    n, first = row.segments, row.data
+    if row.active and touches(data, first, n):
+        for s in range(n):
+            # each segment is written to the end of the list, but the counter is increased only if the segment is
+            # closed; other segments are overwritten by the next segment
+            rows[count], numbers[count] = i, s
+            count += data[first + s] <= 0.0
+    return count
 
 
 @kernel(inline=True)
@@ -73,14 +88,7 @@ def list_closed(c: SegmentRows, data: FloatArray) -> tuple[IntArray, IntArray, i
         most += c.rows[i].segments
     rows, numbers, count = np.empty(most, np.int64), np.empty(most, np.int64), 0
     for i in range(len(c.rows)):
-        row = c.rows[i]
-        n, first = row.segments, row.data
-        if row.active and touches(data, first, n):
-            for s in range(n):
-                # each segment is written to the end of the list, but the counter is increased only if the segment is
-                # closed; other segments are overwritten by the next segment
-                rows[count], numbers[count] = i, s
-                count += data[first + s] <= 0.0
+        count = list_row(c.rows[i], i, data, rows, numbers, count)
     return rows, numbers, count
 
 
@@ -200,6 +208,22 @@ def eval_forces(case: int, g: Any) -> None:
         g.forces[0, k], g.forces[1, k] = (1.0 - rho) * (fn * n0x - ft * n0y), (1.0 - rho) * (fn * n0y + ft * n0x)
         g.forces[2, k], g.forces[3, k] = rho * (fn * n1x - ft * n1y), rho * (fn * n1y + ft * n1x)
         g.ft[k] = ft
+
+
+@kernel(inline=True)
+def eval_turns(count: int, g: Any) -> None:
+    """Evaluate the generalised forces on the slopes r' at both end points of all lanes, which result from the forces at
+    the distance y from the axis. If y is 0 in each of the first ``count`` lanes, the forces are not evaluated.
+    """
+    lowered = False
+    for k in range(count):
+        lowered |= g.vertical_offset[k] != 0.0
+    for k in range(LANES if lowered else 0):
+        y, (r0x, r0y, r1x, r1y), (f0x, f0y, f1x, f1y) = (
+            g.vertical_offset[k], read_four(g.slopes, k), read_four(g.forces, k)
+        )  # fmt: skip
+        g.turns[0, k], g.turns[1, k] = eval_offset_force(y, r0x, r0y, f0x, f0y)
+        g.turns[2, k], g.turns[3, k] = eval_offset_force(y, r1x, r1y, f1x, f1y)
 
 
 @kernel(inline=True)

@@ -81,6 +81,6 @@ def create_segment_account(c: SegmentRows, axial: AxialMotion | None, conserves:
             before,
         )  # fmt: skip
 
-    shape = len(c.rows), int(c.rows["segments"].max(initial=0)), PARTS
+    shape = len(c.rows), PARTS, int(c.rows["segments"].max(initial=0))
     account = create_account(read(False), shape, conserves=conserves)
     return account if axial is not None else replace(account, forces=read(True))

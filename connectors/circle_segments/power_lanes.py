@@ -24,8 +24,10 @@ from windlass.connectors.circle_segments.lanes import (
     LOWERED,
     PLAIN,
     SEGMENT_LANES,
+    eval_turns,
     gather_lanes,
     list_closed,
+    list_row,
     read_chord,
     read_four,
     read_lane_parameters,
@@ -40,6 +42,7 @@ from windlass.connectors.contact.account import (
     DAMPER_POWER,
     DEPTH,
     DRIFT,
+    NO_GAP,
     NORMAL_FORCE,
     OPEN,
     PARTS,
@@ -61,23 +64,23 @@ def gather_rates(
 ) -> None:  # fmt: skip
     """Copy the slopes, the rates of slopes and the axial velocities of ``count`` segments, beginning with the index
     ``first`` of the list, to the first lanes. The argument ``s_t``, shape (rows,), contains the axial velocity of each
-    row [m/s]. Before this function, `gather_lanes` must be called.
+    row [m/s]. Before this function, `gather_lanes` must be called, which copies the slopes of segments with an offset.
     """
     for k in range(count):
         i = rows[first + k]
         j = shape.start[c.rows[i].cable] + numbers[first + k]
         for end in range(2):
             for d in range(2):
-                g.slopes[2 * end + d, k] = shape.slope[j + end, d]
+                if g.vertical_offset[k] == 0.0:
+                    g.slopes[2 * end + d, k] = shape.slope[j + end, d]
                 g.slope_rates[2 * end + d, k] = shape.slope_rate[j + end, d]
         g.axial[k] = s_t[i]
 
 
 @kernel(inline=True)
 def invert(x: float) -> float:
-    """Return 1/x, or 0 for x = 0. In unused lanes, x can be 0."""
-    inverse = 1.0 / (x if x != 0.0 else 1.0)
-    return inverse if x != 0.0 else 0.0
+    """Return 1/x, or 0 for x = 0, where x >= 0. In unused lanes, x can be 0."""
+    return 1.0 / x if x > 0.0 else 0.0
 
 
 @kernel(inline=True)
@@ -205,46 +208,63 @@ def read_segments(
     ``parts``.
 
     s_t: axial velocities [m/s], shape (rows,).
-    parts: output for values of each segment, shape (rows, segments, PARTS).
+    parts: output for values of each segment, shape (rows, PARTS, segments).
     f: array to which the forces of all rows are added, unless it is empty.
     """
     lanes = np.zeros(1, SEGMENT_LANES)
-    rows, numbers, total = list_closed(c, data)
+    most, total = len(parts) * parts.shape[2] + 1, 0
+    rows, numbers = np.empty(most, np.int64), np.empty(most, np.int64)
+    # list the closed segments, and write the values of the other segments
     for i in range(len(parts)):
-        row = c.rows[i]
-        # gaps of open segments
-        ci, j0, n, first, on = row.circle, shape.start[row.cable], row.segments, row.data, row.active
-        cx, cy, radius = circle.position[ci, 0], circle.position[ci, 1], row.radius
-        for s in range(parts.shape[1]):
+        row, listed = c.rows[i], total
+        total = list_row(row, i, data, rows, numbers, total)
+        ci, j0, n, radius = row.circle, shape.start[row.cable], row.segments, row.radius
+        cx, cy, jm = circle.position[ci, 0], circle.position[ci, 1], j0 + n // 2
+        mx, my, far = shape.position[jm, 0] - cx, shape.position[jm, 1] - cy, radius + n * row.length
+        # an open cable is far away if the distance is at least about half of its length
+        is_far = total == listed and mx * mx + my * my > far * far
+        if is_far and parts[i, DEPTH, 0] == NO_GAP:
+            continue
+        for s in range(parts.shape[2]):
             # the values of segments that were already open are still 0
-            if parts[i, s, CONTACT_STATE] != OPEN:
-                parts[i, s, :PARTS] = 0.0
-                parts[i, s, CONTACT_STATE] = OPEN
-            if s < n and not (on and data[first + s] <= 0.0):
-                ax, ay = shape.position[j0 + s, 0] - cx, shape.position[j0 + s, 1] - cy
-                bx, by = shape.position[j0 + s + 1, 0] - cx, shape.position[j0 + s + 1, 1] - cy
-                parts[i, s, DEPTH] = closest_point(ax, ay, bx, by)[2] - radius
+            if parts[i, CONTACT_STATE, s] != OPEN:
+                for k in range(PARTS):
+                    parts[i, k, s] = 0.0
+                parts[i, CONTACT_STATE, s] = OPEN
+        # gaps of open segments
+        for s in range(n if is_far else 0):
+            parts[i, DEPTH, s] = NO_GAP
+        for s in range(0 if is_far or total - listed == n else n):
+            ax, ay = shape.position[j0 + s, 0] - cx, shape.position[j0 + s, 1] - cy
+            bx, by = shape.position[j0 + s + 1, 0] - cx, shape.position[j0 + s + 1, 1] - cy
+            parts[i, DEPTH, s] = closest_point(ax, ay, bx, by)[2] - radius
     last, sums = -1, NO_SUMS
     for first in range(0, total, LANES):
         count, g = min(LANES, total - first), lanes[0]
+        # evaluate eight closed segments
         case = gather_lanes(c, shape, circle, data, rows, numbers, first, count, g)
         gather_rates(c, shape, s_t, rows, numbers, first, count, g)
         eval_case(case, g)
         if len(f) > 0:
+            eval_turns(count, g)
             last, sums = add_lanes(c, shape, circle, rows, numbers, first, count, g, last, sums, f)
-        # add values to the sums of each row, and store the values of the segments
+        # sums of the values of each row
+        spring, bristle, sliding, damping, lever = 0.0, 0.0, 0.0, 0.0, 0.0
         for k in range(count):
             i, s = rows[first + k], numbers[first + k]
-            energies[0, i] += g.spring_energy[k]
-            energies[1, i] += g.bristle_energy[k]
-            powers[0, i] += g.powers[0, k]
-            powers[2, i] += g.powers[1, k]
-            powers[4, i] += g.powers[5, k]
-            parts[i, s, BRISTLE_POWER] = g.powers[3, k]
-            parts[i, s, BRISTLE_ENERGY] = g.bristle_energy[k]
-            parts[i, s, CONTACT_STATE] = g.state[k]
-            parts[i, s, DAMPER_POWER], parts[i, s, DAMPER_FORCE] = g.powers[2, k], g.damper_force[k]
-            parts[i, s, DRIFT], parts[i, s, DEPTH] = g.drift[k], g.gap[k]
-            parts[i, s, NORMAL_FORCE], parts[i, s, SPRING_ENERGY] = g.fn[k], g.spring_energy[k]
+            spring, bristle = spring + g.spring_energy[k], bristle + g.bristle_energy[k]
+            sliding, damping, lever = sliding + g.powers[0, k], damping + g.powers[1, k], lever + g.powers[5, k]
+            if k + 1 == count or rows[first + k + 1] != i:
+                energies[0, i] += spring
+                energies[1, i] += bristle
+                powers[0, i] += sliding
+                powers[2, i] += damping
+                powers[4, i] += lever
+                spring, bristle, sliding, damping, lever = 0.0, 0.0, 0.0, 0.0, 0.0
+            # values of the segment
+            parts[i, BRISTLE_POWER, s], parts[i, BRISTLE_ENERGY, s] = g.powers[3, k], g.bristle_energy[k]
+            parts[i, CONTACT_STATE, s], parts[i, DRIFT, s], parts[i, DEPTH, s] = g.state[k], g.drift[k], g.gap[k]
+            parts[i, DAMPER_POWER, s], parts[i, DAMPER_FORCE, s] = g.powers[2, k], g.damper_force[k]
+            parts[i, NORMAL_FORCE, s], parts[i, SPRING_ENERGY, s] = g.fn[k], g.spring_energy[k]
     if last >= 0:
         put_sums(c, last, circle, sums, f)

@@ -15,11 +15,12 @@ from windlass.connectors.circle_segments.lanes import (
     PLAIN,
     SEGMENT_LANES,
     eval_forces,
+    eval_turns,
     gather_lanes,
     list_closed,
 )
 from windlass.connectors.contact.circles import add_sums
-from windlass.connectors.markers.cable_shape import ShapeMarkers, eval_offset_force
+from windlass.connectors.markers.cable_shape import ShapeMarkers
 from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
@@ -44,8 +45,8 @@ def add_lanes(
     c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, rows: IntArray, numbers: IntArray, first: int,
     count: int, g: Any, last: int, sums: RowSums, f: FloatArray,
 ) -> tuple[int, RowSums]:  # fmt: skip
-    """Add the forces of the segments in the first lanes to the sums of their rows. If all segments of a row have been
-    added, add the sums of this row to f.
+    """Add the forces of the segments in the first lanes (``forces`` and ``turns``) to the sums of their rows. If all
+    segments of a row have been added, add the sums of this row to f.
 
     The argument ``last`` is the row of the previous segment, or -1 if there is no previous segment. The argument
     ``sums`` contains the sums of this row. The function returns the row of the last segment in the lanes and the sums
@@ -71,7 +72,7 @@ def add_lanes(
             r1x, r1y, s1x, s1y = r1x + S[j, 2] * fx, r1y + S[j, 2] * fy, s1x + S[j, 3] * fx, s1y + S[j, 3] * fy
             # at an offset from the axis, the force also acts on the slopes, with the offset as lever arm
             if y != 0.0:
-                hx, hy = eval_offset_force(y, shape.slope[j, 0], shape.slope[j, 1], fx, fy)
+                hx, hy = g.turns[2 * end, k], g.turns[2 * end + 1, k]
                 r0x, r0y, s0x, s0y = r0x + D[j, 0] * hx, r0y + D[j, 0] * hy, s0x + D[j, 1] * hx, s0y + D[j, 1] * hy
                 r1x, r1y, s1x, s1y = r1x + D[j, 2] * hx, r1y + D[j, 2] * hy, s1x + D[j, 3] * hx, s1y + D[j, 3] * hy
         torque += row.radius * g.ft[k]
@@ -93,6 +94,7 @@ def add_residual(c: SegmentRows, shape: ShapeMarkers, circle: PositionMarkers, d
             eval_forces(LOWERED, g)
         else:
             eval_forces(GENERAL, g)
+        eval_turns(count, g)
         last, sums = add_lanes(c, shape, circle, rows, numbers, first, count, g, last, sums, f)
     if last >= 0:
         put_sums(c, last, circle, sums, f)

@@ -248,8 +248,8 @@ def change_offset(rows: LocalRows, columns: tuple[NDArray[Any], RightHandSides],
     """Copy the present offsets to the columns of a system. If other columns have changed, return False."""
     if set(names) != {"offset"}:
         return False
-    columns[0]["offset"] = rows.local("offset")
-    columns[1].offset.change(rows.local("offset"))
+    columns[0]["offset"] = offsets = rows.local("offset")
+    columns[1].offset.change(offsets)
     rows.keep(columns)
     return True
 

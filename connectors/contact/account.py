@@ -52,7 +52,9 @@ LOST = (*FRICTION_LOSSES, "contact_damping")
 """Names of the energies that contact loses, in the order of the rows of ``lost`` in `fill_jumps`."""
 NO_FORCES: FloatArray = np.zeros(0)
 NO_GAP = 1e9
-"""Gap that is stored for a contact point with no opposite surface, for example beyond the end of a surface [m]."""
+"""Gap [m] that is stored for a contact point with no opposite surface, for example beyond the end of a surface, and for
+segments that are so far from their circle that their gap is not computed.
+"""
 
 
 @kernel
@@ -70,25 +72,26 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
     `fill_points`. The rows of ``lost`` are in the order of `LOST`. At the end ``now`` is copied to ``before``.
     """
     for i in range(len(now)):
-        for s in range(now.shape[1]):
-            was, state = before[i, s, CONTACT_STATE], now[i, s, CONTACT_STATE]
+        closed = False
+        for s in range(now.shape[2]):
+            closed |= before[i, CONTACT_STATE, s] != OPEN or now[i, CONTACT_STATE, s] != OPEN
+        for s in range(now.shape[2] if closed else 0):
+            was, state = before[i, CONTACT_STATE, s], now[i, CONTACT_STATE, s]
             if was == OPEN and state == OPEN:
-                # if a segment or point stays open, only its gap changes
-                before[i, s, DEPTH] = now[i, s, DEPTH]
                 continue
             # losses of the dampers in the normal direction
-            if max(before[i, s, DEPTH], now[i, s, DEPTH]) >= NO_GAP:
-                lost[3, i] += 0.5 * size[0] * (before[i, s, DAMPER_POWER] + now[i, s, DAMPER_POWER])
+            if max(before[i, DEPTH, s], now[i, DEPTH, s]) >= NO_GAP:
+                lost[3, i] += 0.5 * size[0] * (before[i, DAMPER_POWER, s] + now[i, DAMPER_POWER, s])
             else:
-                drift = 0.5 * size[0] * (before[i, s, DRIFT] + now[i, s, DRIFT])
-                way = now[i, s, DEPTH] - before[i, s, DEPTH] + drift
+                drift = 0.5 * size[0] * (before[i, DRIFT, s] + now[i, DRIFT, s])
+                way = now[i, DEPTH, s] - before[i, DEPTH, s] + drift
                 force, stored = DAMPER_FORCE, 0.0
                 if was == OPEN or state == OPEN:
-                    force, stored = NORMAL_FORCE, now[i, s, SPRING_ENERGY] - before[i, s, SPRING_ENERGY]
-                lost[3, i] += 0.5 * (before[i, s, force] + now[i, s, force]) * way - stored
+                    force, stored = NORMAL_FORCE, now[i, SPRING_ENERGY, s] - before[i, SPRING_ENERGY, s]
+                lost[3, i] += 0.5 * (before[i, force, s] + now[i, force, s]) * way - stored
             # bristles
-            beside = 0.5 * size[0] * (before[i, s, BRISTLE_POWER] + now[i, s, BRISTLE_POWER])
-            beside -= now[i, s, BRISTLE_ENERGY] - before[i, s, BRISTLE_ENERGY]
+            beside = 0.5 * size[0] * (before[i, BRISTLE_POWER, s] + now[i, BRISTLE_POWER, s])
+            beside -= now[i, BRISTLE_ENERGY, s] - before[i, BRISTLE_ENERGY, s]
             if abs(state) == 1.0 or (abs(was) == 1.0 and state == 0.0):
                 lost[0, i] += beside
             elif state == OPEN:
@@ -99,11 +102,13 @@ def fill_jumps(before: FloatArray, now: FloatArray, size: FloatArray, lost: Floa
             elif was == 0.0 and state == 0.0:
                 # for contact points, `fill_points` also stores the number of closed points, because the deflection of
                 # bristles depends on this number
-                for k in range(PARTS, now.shape[2]):
-                    if before[i, s, k] != now[i, s, k]:
+                for k in range(PARTS, now.shape[1]):
+                    if before[i, k, s] != now[i, k, s]:
                         lost[1, i] += beside
-            for k in range(now.shape[2]):
-                before[i, s, k] = now[i, s, k]
+        # if a segment or point stays open, only its gap changes
+        for k in range(0 if closed else DEPTH, now.shape[1] if closed else DEPTH + 1):
+            for s in range(now.shape[2]):
+                before[i, k, s] = now[i, k, s]
 
 
 def create_account(

@@ -99,23 +99,24 @@ def take_places(found: FloatArray, first: int, energies: FloatArray, powers: Flo
     ``first`` are explained in `create_place_account`.
     """
     for i in range(len(found)):
-        here, parts_here = found[i], parts[i]
+        here = found[i]
         for k in range(found.shape[1]):
-            for j in range(PARTS, parts.shape[2]):
-                parts_here[k, j] = here[k, first + NUMBERS + j - PARTS]
-            parts_here[k, DEPTH] = here[k, first + GAP]
+            for j in range(PARTS, parts.shape[1]):
+                parts[i, j, k] = here[k, first + NUMBERS + j - PARTS]
+            parts[i, DEPTH, k] = here[k, first + GAP]
             # all quantities of open points are 0, except the gap
-            if here[k, first + STATE] == OPEN and parts_here[k, CONTACT_STATE] == OPEN:
+            if here[k, first + STATE] == OPEN and parts[i, CONTACT_STATE, k] == OPEN:
                 continue
-            place, to = here[k, first:], parts_here[k]
+            place = here[k, first:]
             energies[0, i] += place[SPRING]
             energies[1, i] += place[BRISTLE]
             powers[0, i] += place[SLIDING]
             powers[2, i] += place[RUBBING]
             powers[4, i] += place[LEVER]
-            to[BRISTLE_POWER], to[BRISTLE_ENERGY], to[CONTACT_STATE] = place[BENDING], place[BRISTLE], place[STATE]
-            to[DAMPER_POWER], to[DAMPER_FORCE] = place[DAMPING], place[DAMPER]
-            to[NORMAL_FORCE], to[SPRING_ENERGY] = place[FORCE], place[SPRING]
+            parts[i, BRISTLE_POWER, k], parts[i, BRISTLE_ENERGY, k] = place[BENDING], place[BRISTLE]
+            parts[i, CONTACT_STATE, k], parts[i, NORMAL_FORCE, k] = place[STATE], place[FORCE]
+            parts[i, DAMPER_POWER, k], parts[i, DAMPER_FORCE, k] = place[DAMPING], place[DAMPER]
+            parts[i, SPRING_ENERGY, k] = place[SPRING]
 
 
 def create_place_account(
@@ -139,4 +140,4 @@ def create_place_account(
 
     rows, places, _ = found.shape
     whole = fill + take if isinstance(fill, Call) else read
-    return replace(create_account(whole, (rows, places, PARTS + further), by), rows=rows)
+    return replace(create_account(whole, (rows, PARTS + further, places), by), rows=rows)

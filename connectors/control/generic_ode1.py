@@ -175,10 +175,13 @@ def build(rows: LocalRows) -> System:
         rates = view_matrix(matrices, own["called"][i], n, 1)[:, 0]
         calls.append((i, f, rows.dofs[i, :n].copy(), inputs[first : first + count].copy(), rates))
 
+    none = np.zeros(0), np.zeros(0)
+
     def update(s: Fields) -> None:
         t, m = s.t, coordinates_of(s)
         for _, f, states, which, rates in calls:
-            rates[:] = f(t, s.v[states], m.value[which], m.rate[which])
+            given = (m.value[which], m.rate[which]) if len(which) else none
+            rates[:] = f(t, s.v[states], *given)
 
     def update_tangent(s: Fields) -> None:
         t, m = s.t, coordinates_of(s)

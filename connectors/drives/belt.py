@@ -38,8 +38,9 @@ from windlass.connectors.drives.drive_means import DriveMeans
 from windlass.connectors.drives.drive_page import add_drive
 from windlass.connectors.drives.drive_report import Drive, DriveReport, name_spans, report_drive
 from windlass.connectors.drives.fit import LARGEST_STRAIN, Bends, eval_length, find_fit, scale_columns
-from windlass.connectors.drives.mistakes import check_held, note_units
+from windlass.connectors.drives.mistakes import check_held, note_friction, note_units
 from windlass.connectors.drives.pulleys import Place, Pulley, find_place, find_spans, lay_route
+from windlass.connectors.drives.rope_laws import LAWS, TensionLaw, find_law_fit
 from windlass.connectors.drives.running_belt import run_belt, start_steady
 from windlass.connectors.drives.shear_belt import COLUMNS, SHEAR, check_beams, check_tension, lay_beams, read_shear
 from windlass.connectors.drives.steady_drive import (
@@ -60,6 +61,7 @@ from windlass.connectors.reports.belt_picture import draw_belt, draw_circles
 from windlass.connectors.springs.coordinate_spring_damper import CoordinateSpringDamper
 from windlass.elements.cable.cable2d import Cable2D
 from windlass.elements.cable.kinds import FRAME_COLUMNS, TWIST, find_kinds
+from windlass.elements.cable.rope_columns import SLOW_STRAIN, TENSION_TABLE, read_table
 from windlass.elements.routes.cable_chain import cable_along, nodes_of
 from windlass.elements.routes.routes import Route
 from windlass.elements.routes.spatial_routes import SpatialRoute
@@ -104,11 +106,8 @@ RESERVED = frozenset(
     }
 )  # fmt: skip
 """Columns of the contact law that a belt sets, and that users cannot set."""
-UNFIT = (
-    "slow_stiffness", "static_stiffness", "working_strains", "tension_table", "table_strains", "axial_force_function",
-    "broken",
-)  # fmt: skip
-"""Columns of the cable law. If one of these columns is set, the tension at the start is not EA times the strain."""
+UNFIT = "axial_force_function", "broken"
+"""Columns of the cable law. If one of these columns is set, the tension at the start is not known."""
 INERTIA = "rotary_inertia"
 """Name of a column that only beams and cables with torsion have."""
 TORSION = ("torsion", "twist")
@@ -206,7 +205,7 @@ def _check_law(name: str, columns: Mapping[str, Any]) -> None:
         if key in columns and (key not in HARMLESS or np.any(np.asarray(columns[key], object) != HARMLESS[key])):
             raise ModelError(
                 f"{key} = {show(columns[key])} of '{name}': must be left out, because belts and ropes over pulleys "
-                "start with the strain T/EA; use `cable_along` or `catenary`, and `add_contact`"
+                "start with the strain of their tension; use `cable_along` or `catenary`, and `add_contact`"
             )
 
 
@@ -305,7 +304,8 @@ class _Line:
         columns: dict[str, Any],
     ) -> None:  # fmt: skip
         self.world, self.pulleys, self.closed, self.name = world, tuple(pulleys), closed, given["name"]
-        what = type(self).__name__
+        what, laws = type(self).__name__, [key for key in (TENSION_TABLE, *LAWS) if key in columns]
+        columns = read_table(columns, self.name)
         _check_law(self.name, columns)
         _check_names(type(self), columns)
         for key, unit in NOT_NEGATIVE.items():
@@ -336,6 +336,7 @@ class _Line:
             if given["contact"] != "auto":
                 _check_contact(self.name, given["contact"], self.in_space)
             self.axial_stiffness, slack_mass = columns["axial_stiffness"], columns["mass_per_length"]
+            self._law = self._read_law(laws, columns)
             bending = columns.get("bending_stiffness", 0.0)
             # Pulleys bend a ribbon about the direction of its width. The first bending stiffness is for this direction.
             EI = float(np.ravel(bending)[0] if self.is_wide else np.mean(bending))
@@ -344,8 +345,7 @@ class _Line:
             turns = np.array([(1.0 if pulley.side == "left" else -1.0) if flat else 0.0 for pulley in self.pulleys])
             arcs = np.array(self.radii), np.array(self.wrap_angles), rigid, turns
             bends = Bends(EI, *arcs, np.array(self.span_lengths), float(columns.get(SHEAR, inf)))
-            fit = self.name, self.route.length, self.axial_stiffness
-            self.strain, self.tension = find_fit(*fit, bends, given)
+            self._fit(bends, given)
             self.mass_per_length = slack_mass / (1.0 + self.strain)
             self.elements = given["elements"] or self._choose_elements(given)
             if teeth is not None:
@@ -359,7 +359,7 @@ class _Line:
                 # belt. Therefore the tension is computed again.
                 contact = [float(np.mean(columns["contact_stiffness_per_length"])) for columns in choices]
                 bends = bends._replace(contact=np.array(contact))
-                self.strain, self.tension = find_fit(*fit, bends, given)
+                self._fit(bends, given)
                 self.mass_per_length = slack_mass / (1.0 + self.strain)
             check_tension(self.name, self.tension, bends.shear)
             self._bends = bends
@@ -390,6 +390,7 @@ class _Line:
         self.drive = Drive(
             self.name, world, self.pulleys, closed, self.cables, self.contacts, self.surfaces, self.radii,
             self.span_lengths, self.mass_per_length, [], wheels, self.teeth, lossy, losses, self._layers,
+            None if self._law is None else self.axial_stiffness * (1.0 + self.strain),
         )  # fmt: skip
         add_drive(self.drive)
         self._name_parts()
@@ -398,8 +399,35 @@ class _Line:
             say_once(f"note: units of '{self.name}'", notes)
         if closed:
             world.resource(CHECKS, list).append(lambda: check_held(self.drive))
+            world.resource(CHECKS, list).append(lambda: None if self._is_held() else note_friction(self.drive))
         if given["contact"] == "auto" and is_first_process() and not options.quiet() and not options.help_requested():
             print(self.reasoning)
+
+    def _read_law(self, given: Sequence[str], columns: Mapping[str, Any]) -> TensionLaw | None:
+        """Return the law of the tension, or None if the tension is EA times the strain. The argument ``given`` contains
+        the names of the arguments that define another law.
+
+        Raises:
+            ModelError: columns of the law are wrong, or the belt is 2D.
+        """
+        if not given:
+            return None
+        if self.closed and not self.in_space:
+            raise ModelError(
+                f"{given[0]} of '{self.name}': must be left out in 2D belts, whose loss of speed is computed from "
+                "axial_stiffness; an axis of the pulleys makes a 3D belt"
+            )
+        return TensionLaw(self.name, columns)
+
+    def _fit(self, bends: Bends, given: Mapping[str, Any]) -> None:
+        """Compute strain and tension of the mounted belt. With a `TensionLaw`, ``axial_stiffness`` becomes the static
+        stiffness at this tension.
+        """
+        if self._law is None:
+            self.strain, self.tension = find_fit(self.name, self.route.length, self.axial_stiffness, bends, given)
+            return
+        self.strain, self.tension = find_law_fit(self._law, self.route.length, bends, given)
+        self.axial_stiffness = self._law.find_slope(self.tension)
 
     @property
     def length(self) -> float:
@@ -476,7 +504,7 @@ class _Line:
             ModelError: the object is a rope, the belt is 2D or has no torsion, the state belongs to another world, or
                 the tension is not reached in `MOST_SOLVES` solves. After an error the belt has its former strain.
         """
-        twists = self.cables.table.kind == "TwistCable3D"
+        twists = TWIST in self.cables.table.component.columns
         if state.world is not self.world or not self.closed or not twists:
             raise ModelError(
                 f"tighten of '{self.name}': must be a closed 3D belt with {TWIST} [N m^2], with a state of its world"
@@ -740,6 +768,9 @@ class _Line:
 
     def _lay_cables(self, columns: dict[str, Any], places: Sequence[Place], width: float | None) -> Entity:
         scaled = scale_columns(self.name, self.strain, columns)
+        slow = None if self._law is None else self._law.find_slow_strain(self.tension)
+        if slow is not None:
+            scaled[SLOW_STRAIN] = slow / (1.0 + self.strain)
         if self.is_wide and width is not None and isinstance(self.route, SpatialRoute) and "normal" not in columns:
             from windlass.connectors.drives.ribbon_route import (
                 find_half_turns,  # imported here, because few belts are ribbons
@@ -872,6 +903,10 @@ class _Line:
             outer_radius=outer + grown,
         )  # fmt: skip
 
+    def _is_held(self) -> bool:
+        """Return whether `preload` holds the belt and its pulleys, without friction."""
+        return any(hold.table.collect("active", hold.rows).any() for hold in self._holds)
+
     def _add_holds(self) -> list[Entity]:
         """Add the springs that hold the pulleys, and the constraint that holds the belt, in `preload`. Outside of a
         `preload` block the springs and the constraint are inactive.
@@ -995,7 +1030,8 @@ class Belt(_Line):
             shear_stiffness, shear_damping: shear stiffness GA [N] and damping [N s]. With a shear stiffness, a 2D belt
                 without teeth consists of beams (`Beam2D` of the order 2), and ``elements`` is their number. See
                 `shear_belt.py` for the columns of such belts.
-            **cable_columns: further columns of the cables.
+            **cable_columns: further columns of the cables, in 3D also of fibre ropes, ropes with working curves and
+                ropes with a ``tension_table``, see `straight_cable`. These start with the static strain of the tension.
 
         Raises:
             ModelError: pulleys overlap, no taut route over the pulleys exists, the face of a pulley does not suit the

@@ -339,6 +339,9 @@ class DriveMeans(Sensors):
         report = complete(report, self.drive)
         means[:count] = take_numbers(report)
         over_turns = self._eval_over_turns(report.turn)
+        means[[self.names.index(name) for name in over_turns]] = average(
+            times, np.stack([*over_turns.values()], axis=1)
+        )
         all_series = {name: over_turns.get(name, series) for name, series in zip(self.names, values.T, strict=True)}
         found = {
             name: _find_extremes(self.units[name], mean, times, series)
@@ -542,7 +545,7 @@ def note_start(report: DriveReport) -> tuple[str, ...]:
         f"speeds of {report.name} differ from the speeds in steady motion: a loss of {100.0 * lost[worst, 0]:.3g} % in "
         f"these means, {100.0 * lost[worst, 1]:.3g} % in theory with the tensions of these means; creep is steady "
         f"after each piece of the belt has passed all pulleys once, which takes {report.turn:.3g} s: begin the means "
-        "later, or begin the motion by `belt.run`",
+        "after this time",
     )
 
 

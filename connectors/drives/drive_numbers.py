@@ -118,6 +118,7 @@ class DriveRoom(NamedTuple):
         place: position vectors of the start, the middle and the end of each cable [m], shape (cables, 3, 3).
         square: squares of the velocities at both ends and in the middle of each cable [m²/s²], shape (cables, 3).
         owner: index of the pulley in contact with each cable, or -1, shape (cables,).
+        center: global x and y of the centre of each pulley of a 2D belt [m], shape (pulleys, 2).
         spans: for each span the sum of axial force times length over its cables [N m], the sum of the lengths of its
             cables [m], and the length of its longest part without contact [m], shape (3, spans).
     """
@@ -127,6 +128,7 @@ class DriveRoom(NamedTuple):
     place: FloatArray
     square: FloatArray
     owner: IntArray
+    center: FloatArray
     spans: FloatArray
 
 
@@ -163,6 +165,7 @@ def follow_pulley(
         n, d, par, y = z.segments, z.data, read_parameters(z, data, PRESSED), z.vertical_offset
         L = z.length * n
         o = create_pose(circle.position, circle.velocity, circle.angular_velocity, circle.rotation, z.circle)
+        m.center[i, 0], m.center[i, 1] = o.cx, o.cy
         q, w = gather(x, c.dofs, k), gather(v, c.dofs, k)
         bend, _ = eval_bristles(par, o, y, q, w, data, d, n, L)
         presses, near, slips, ax, ay = False, False, False, 0.0, 0.0
@@ -259,13 +262,33 @@ def eval_deflection(place: FloatArray, lengths: FloatArray, a: int, count: int, 
     return float(az if flat else np.sqrt(ax * ax + ay * ay + az * az))
 
 
+@kernel(inline=True, fast=False)
+def eval_tangent(m: DriveRoom, turns: FloatArray, before: int, after: int) -> float:
+    """Return the length [m] of the common tangent of two pulleys of a 2D belt.
+
+    Args:
+        turns: radii of the cord [m], negative on pulleys to the right of the belt, shape (pulleys,).
+        before, after: indices of the pulleys. The index -1 stands for the start of a rope, and the number of pulleys
+            for its end.
+    """
+    count = len(turns)
+    ax, ay, bx, by = m.place[0, 0, 0], m.place[0, 0, 1], m.place[-1, 2, 0], m.place[-1, 2, 1]
+    off = 0.0
+    if before >= 0:
+        ax, ay, off = m.center[before, 0], m.center[before, 1], turns[before]
+    if after < count:
+        bx, by, off = m.center[after, 0], m.center[after, 1], off - turns[after]
+    square = (bx - ax) ** 2 + (by - ay) ** 2 - off**2
+    return float(np.sqrt(square)) if square > 0.0 else 0.0
+
+
 @kernel(fast=False)
 def follow_spans(
     due: IntArray, m: DriveRoom, lengths: FloatArray, masses: FloatArray, axial_stiffness: float, closed: bool,
-    flat: bool, size: RecordSize, row: FloatArray,
+    flat: bool, turns: FloatArray, size: RecordSize, row: FloatArray,
 ) -> None:  # fmt: skip
     """Write the mean axial forces [N] and deflections [m] of the free spans, the tensions before and after the pulleys,
-    and the stored energy of the belt.
+    and the stored energy of the belt. For 2D belts, also write the lengths of the spans [m].
 
     After each pulley there is a span. A rope also has a span before the first pulley. Cables without contact that lie
     within the arc of one pulley do not count as a span.
@@ -274,6 +297,7 @@ def follow_spans(
         lengths, masses: lengths [m] and masses [kg] of the cables, shape (cables,).
         axial_stiffness: mean EA [N].
         flat: whether the belt is 2D.
+        turns: radii of the cord [m], negative on pulleys to the right of the belt, shape (pulleys,).
     """
     if due[0] == 0:
         return
@@ -299,6 +323,11 @@ def follow_spans(
     for k in range(size.spans):
         m.spans[0, k] = m.spans[1, k] = m.spans[2, k] = 0.0
         row[spans + k * (FREQUENCY + 1) + DEFLECTION] = np.nan
+        if flat:
+            ahead = k if closed else k - 1
+            behind = (k + 1) % pulleys if closed else k
+            row[spans + k * (FREQUENCY + 1) + LENGTH] = eval_tangent(m, turns, ahead, behind)
+    # cables without contact
     a = 0
     while a < cables:
         if m.owner[(shift + a) % cables] != -1:

@@ -96,7 +96,7 @@ def tabulate_drives(world: World, state: State) -> list[ReportSection]:
             picture = lines, create_wheels(world, fields, drive.contacts, offsets)
         if not is_first_process():
             continue
-        when = f"Means over {report.duration:.4g} s until t = {report.time:.6g} s" if report.duration else ""
+        when = f"Means from {report.start:.6g} s to {report.time:.6g} s" if report.duration else ""
         parts: list[Any] = [f"{when or f'At t = {report.time:.6g} s'}, with hub loads as arrows."]
         warnings = list_warnings(report)
         parts += [Formatted(f'<p class="warning">Warning: {escape(words)}</p>') for words in warnings]
@@ -112,6 +112,11 @@ def tabulate_drives(world: World, state: State) -> list[ReportSection]:
         if report.advice:
             sections.append(ReportSection("Mesh and contact of drives", ["\n".join(report.advice) + "\n"], "energy"))
     return sections
+
+
+def format_angle(angle: float) -> str:
+    """Return an angle [rad] in whole degrees, without the sign of -0."""
+    return f"{np.round(np.degrees(angle)) + 0.0:.0f}°"
 
 
 def list_warnings(report: DriveReport) -> list[str]:
@@ -171,7 +176,7 @@ def tabulate_spans(report: DriveReport) -> ReportTable:
     tensions = [report.extremes.get(f"span {span.name}.tension") for span in report.spans]
     bends = [report.extremes.get(f"span {span.name}.deflection") for span in report.spans]
     columns = {
-        "length [mm]": [1e3 * span.length for span in report.spans],
+        f"length{' mounted' if report.is_spatial else ''} [mm]": [1e3 * span.length for span in report.spans],
         "tension [N]": [span.tension for span in report.spans],
         "smallest [N]": [nan if seen is None else seen.minimum for seen in tensions],
         "at [s]": [nan if seen is None else seen.time_of_minimum for seen in tensions],
@@ -202,7 +207,8 @@ def tabulate_whole(report: DriveReport) -> ReportTable:
     }
     for name, (unit, value) in (own | others).items():
         seen = report.extremes.get(name)
-        over = f", extremes of means over {report.turn:.3g} s" if seen and name in TURNING else ""
+        over = f", means over {report.turn:.3g} s" if seen and name in TURNING else ""
+        value = seen.mean if seen and name in TURNING else value
         low, high = (nan, nan) if seen is None else (seen.minimum, seen.maximum)
         times = ("", "") if seen is None else (f"{seen.time_of_minimum:.4g}", f"{seen.time_of_maximum:.4g}")
         mean, low_text, high_text = show_numbers([value, low, high], DIGITS)
@@ -293,7 +299,9 @@ def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel]
         axes.add_patch(Circle(tuple(center), radius, facecolor="#f5f7fa", edgecolor=FAINT, linewidth=1.0, zorder=1))
     pieces = np.concatenate([np.stack((line.points[:-1], line.points[1:]), axis=1) for line in lines])
     force = np.concatenate([0.5 * (line.force[:-1] + line.force[1:]) for line in lines])
-    belt = LineCollection(pieces.tolist(), cmap=tension_colours(), linewidths=3.5, capstyle="round", zorder=4)
+    belt = LineCollection(
+        pieces.tolist(), cmap=tension_colours(), linewidths=3.5, capstyle="round", snap=False, zorder=4
+    )
     belt.set(array=force, clim=find_range(lines))
     axes.add_collection(belt)
     bar = figure.colorbar(
@@ -314,7 +322,7 @@ def draw_duties(report: DriveReport, lines: list[CableLine], wheels: list[Wheel]
             duty = report.pulleys[k]
             text = (
                 f"{duty.name}\n{speeds[k]} 1/min, {torques[k]} N m, {powers[k]} W\n"
-                f"hub {hubs[k]} N, {np.degrees(duty.hub_angle):.0f}°"
+                f"hub {hubs[k]} N, {format_angle(duty.hub_angle)}"
             )
             edge = low[0] if side < 0.0 else high[0]
             axes.annotate(

@@ -66,6 +66,7 @@ from windlass.connectors.drives.drive_numbers import (
 )
 from windlass.connectors.drives.pulleys import Pulley
 from windlass.connectors.markers.cable_shape import collect_column
+from windlass.connectors.reports.belt_picture import find_motion
 from windlass.connectors.reports.pulley_report import eval_report
 from windlass.connectors.reports.pulley_rows import PulleyContacts, find_pulley
 from windlass.connectors.reports.quantities import show_numbers
@@ -103,6 +104,7 @@ class Drive(NamedTuple):
     lossy: list[int]  # indices of the pulleys with bending losses
     losses: Entity | None  # loss torques on these pulleys
     layers: list[float]  # shear stiffness [N/m²] of the layer between cord and face of each pulley; inf if rigid
+    stiffness: float | None = None  # static axial stiffness [N] of the taut cables; None: their axial_stiffness
 
 
 @dataclass(frozen=True)
@@ -172,7 +174,8 @@ class SpanDuty:
 
     Attributes:
         name: names of the pulleys at both ends of the span.
-        length: length of the span in the mounted state [m].
+        length: length of the common tangent of the pulleys at both ends [m]. In 3D it is the length in the mounted
+            state.
         tension: mean axial force of the cables of the span that are not in contact with a pulley [N].
         deflection: distance of the middle of the span from the straight line between its ends [m]. In 2D the distance
             is positive to the left of the direction of the belt. In 3D it is the magnitude. The deflection changes when
@@ -200,8 +203,8 @@ UNITS = {
 WHOLE = ("belt_speed", "power_in", "power_out", "efficiency", "stored_energy")
 """Names of the quantities of a whole belt."""
 TURNING = ("power_in", "power_out", "efficiency")
-"""Quantities for which the smallest and the largest value are taken from means over one turn of the belt, because
-values of single steps fluctuate even in steady motion.
+"""Quantities whose `Extremes` are taken from means over one turn of the belt, because values of single steps fluctuate
+even in steady motion.
 """
 
 
@@ -211,10 +214,10 @@ class Extremes:
 
     Attributes:
         unit: unit of mean, minimum and maximum.
-        mean: mean over time. For creep, slip reserve, log ratio, efficiency, string frequency and hub load, the mean is
-            computed from the means of other quantities.
-        minimum, maximum: the smallest and the largest value. For supplied power, delivered power and efficiency,
-            minimum and maximum are extremes of means over one turn of the belt.
+        mean: mean over time. For creep, slip reserve, log ratio, string frequency and hub load, the mean is computed
+            from the means of other quantities.
+        minimum, maximum: the smallest and the largest value. For supplied power, delivered power and efficiency, mean,
+            minimum and maximum are taken from means over one turn of the belt.
         time_of_minimum, time_of_maximum: times at which the extremes are reached for the first time [s].
     """
 
@@ -238,8 +241,9 @@ class DriveReport:
         belt_speed: mean of the speeds of the cord on all pulleys [m/s].
         power_in, power_out: power that pulleys supply to the belt, and power that pulleys take from the belt [W].
         efficiency: power_out/power_in [1]. The value is NaN if no pulley drives the belt.
-        stored_energy: kinetic energy and axial strain energy of the belt [J]. Bending and contact energies are
-            excluded, because they are nearly constant.
+        stored_energy: kinetic energy and axial strain energy of the belt [J], with the stiffness at the mounted tension
+            if the tension is not EA times the strain. Bending and contact energies are excluded, because they are
+            nearly constant.
         doubts: warnings that means over time may be inaccurate. See `DriveMeans`.
         advice: recommendations if tractions that do not depend on the load, or the creep due to the contact depth, are
             too large.
@@ -271,11 +275,21 @@ class DriveReport:
         """Return the results for the pulley with the given name."""
         return next(duty for duty in self.pulleys if duty.name == name)
 
+    @property
+    def start(self) -> float:
+        """Time at which the means begin [s]. For a report at one time it is this time."""
+        return self.time - self.duration
+
+    @property
+    def is_spatial(self) -> bool:
+        """Whether the belt or rope is 3D."""
+        return len(self.pulleys[0].hub_load) > 2
+
     def format(self) -> str:
         """Return the report as text: a table with one column per pulley, one line per span, the powers, and the
         warnings, extremes and advice.
         """
-        when = f"mean of {self.duration:g} s until {self.time:g} s" if self.duration else f"t = {self.time:g} s"
+        when = f"mean from {self.start:g} s to {self.time:g} s" if self.duration else f"t = {self.time:g} s"
         names = [entry.name for entry in fields(PulleyDuty) if entry.name != "name"]
         labels = [f"{name.replace('_', ' ')} [{UNITS[name]}]" for name in names]
         cells = [[duty.name for duty in self.pulleys]]
@@ -287,7 +301,7 @@ class DriveReport:
             lines.append(f"{label:<{first}}  " + "  ".join(f"{c:>{w}}" for c, w in zip(line, widths, strict=True)))
         tensions = show_numbers([span.tension for span in self.spans])
         for span, tension in zip(self.spans, tensions, strict=True):
-            carries = f"{span.length:.4g} m, {tension} N"
+            carries = f"{span.length:.4g} m{' mounted' if self.is_spatial else ''}, {tension} N"
             lines.append(f"span {span.name}: {carries}, as a string {show_number(span.string_frequency)} Hz")
         given, taken = show_numbers([self.power_in, self.power_out])
         lines.append(f"power in {given} W, out {taken} W, efficiency {show_number(self.efficiency)}")
@@ -301,7 +315,7 @@ class DriveReport:
         for name, x in chosen:
             mean, low, high = show_numbers([x.mean, x.minimum, x.maximum])
             times = map(show_number, (x.time_of_minimum, x.time_of_maximum))
-            over = f", extremes over {self.turn:.3g} s" if name in TURNING else ""
+            over = f", means over {self.turn:.3g} s" if name in TURNING else ""
             cells.append([f"{name.replace('_', ' ')} [{x.unit}]{over}", mean, low, next(times), high, next(times)])
         widths = [max(map(len, column)) for column in zip(*cells, strict=True)]
         return [
@@ -337,9 +351,10 @@ class BoundDrive:
         self.teeth = None if drive.teeth is None else self._bind(drive.teeth)
         self.losses = None if drive.losses is None else self._bind(drive.losses)
         self.parts = [drive.contacts[i * cables : (i + 1) * cables] for i in range(len(drive.pulleys))]
+        self.markers = [] if drive.surfaces else [world.entity(int(part[0].circle)) for part in self.parts]
         self.circles: list[tuple[PulleyContacts, ContactView]] = []
         if not drive.surfaces:
-            found = [find_pulley(world, part, world.entity(int(part[0].circle))) for part in self.parts]
+            found = [find_pulley(world, part, m) for part, m in zip(self.parts, self.markers, strict=True)]
             self.circles = [(circle, view_contact(circle.bound.rows)) for circle in found]
         self.bodies = [None if p.body.table.component is Ground else self._bind(p.body) for p in drive.pulleys]
         self.friction = [float(_collect(part, "friction_coefficient").mean()) for part in self.parts]
@@ -348,7 +363,7 @@ class BoundDrive:
         # on surfaces each bristle has its own deflection, so no layer is treated as rigid
         self.rigid = [not drive.surfaces and bool(_collect(p, "rigid_layer").any()) for p in self.parts]
         self.together = [not drive.surfaces and bool(_collect(p, "segments").mean() >= ENOUGH) for p in self.parts]
-        self.axial_stiffness = float(collect_column(drive.cables, "axial_stiffness").mean())
+        self.axial_stiffness = drive.stiffness or float(collect_column(drive.cables, "axial_stiffness").mean())
         self.masses = self.lengths * collect_column(drive.cables, "mass_per_length")
         self.law = self._gather_law() if drive.closed and not drive.surfaces and not drive.wheels else None
         self._lay_down()
@@ -371,7 +386,8 @@ class BoundDrive:
         )
         self.measured = DriveRoom(
             np.zeros((pulleys, cables), dtype=bool), np.zeros((cables, 3)), np.zeros((cables, 3, 3)),
-            np.zeros((cables, 3)), np.zeros(cables, np.int64), np.zeros((3, self.size.spans)),
+            np.zeros((cables, 3)), np.zeros(cables, np.int64), np.zeros((pulleys, 2)),
+            np.zeros((3, self.size.spans)),
         )  # fmt: skip
         none: dict[str, Any] = {e.name: nan for e in fields(PulleyDuty)} | {"hub_load": (nan,) * self.size.width}
         spans = zip(name_spans(drive), drive.span_lengths, strict=True)
@@ -423,7 +439,8 @@ class BoundDrive:
     def _list_spans(self, due: IntArray, row: FloatArray) -> tuple[Any, tuple[Any, ...]]:
         drive = self.drive
         known = self.measured, self.lengths, self.masses, self.axial_stiffness, drive.closed, not drive.surfaces
-        return follow_spans, (due, *known, self.size, row)
+        turns = [R if pulley.side == "left" else -R for pulley, R in zip(drive.pulleys, drive.radii, strict=True)]
+        return follow_spans, (due, *known, np.array(turns), self.size, row)
 
     def list_last_calls(self, now: FloatArray, due: IntArray, row: FloatArray) -> list[tuple[Any, tuple[Any, ...]]]:
         """Return the calls of kernels that write the motion of the pulleys, the quantities at the ends of arcs, and the
@@ -518,6 +535,7 @@ class BoundDrive:
             else:
                 circle = eval_report(*self.circles[i], fields, tension=False)
                 found = circle.belt_speed, circle.wrap_angle, circle.slip_arc, circle.torque
+                m.center[i] = find_motion(drive.world, fields, self.markers[i])[0]
             part[[BELT_SPEED, WRAP, SLIDING, HUB + self.size.width + TORQUE]] = found
             part[HUB : HUB + self.size.width] = hubs[i]
         return torques
@@ -697,7 +715,7 @@ def find_turn(report: DriveReport, drive: Drive) -> float:
     if not drive.closed or report.belt_speed == 0.0:
         return nan
     arcs = sum(duty.wrap_angle * radius for duty, radius in zip(report.pulleys, drive.radii, strict=True))
-    return (sum(drive.span_lengths) + arcs) / abs(report.belt_speed)
+    return (sum(span.length for span in report.spans) + arcs) / abs(report.belt_speed)
 
 
 def list_numbers(report: DriveReport) -> list[tuple[str, str, str, int]]:

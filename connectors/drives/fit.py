@@ -8,6 +8,7 @@ the belt has the parameters
     all cables: EA (1 + e), EI (1 + e), dampings (1 + e), rhoA/(1 + e), strain -e/(1 + e), curvature k0/(1 + e)
     cables with torsion: GJ (1 + e), C (1 + e), J/(1 + e), twist tau0/(1 + e)
     beams with shear: GA (1 + e), J/(1 + e)
+    fibre ropes and tables: stiffnesses, slow damping and stiffening (1 + e), strains of curves 1/(1 + e)
 
 Here EA, EI, GA, GJ and C are the stiffnesses for tension, bending, shear, torsion and coupling. The mass per length is
 rhoA, and the rotary inertia per length is J. The curvature and the twist of the belt without load are k0 and tau0. The
@@ -44,7 +45,8 @@ LONGEST_END = 0.25
 SCALED = {
     "axial_stiffness": 1, "bending_stiffness": 1, "axial_damping": 1, "bending_damping": 1, "mass_per_length": -1,
     "reference_curvature": -1, "torsional_stiffness": 1, "coupling": 1, "torsional_damping": 1, "rotary_inertia": -1,
-    "reference_twist": -1, "shear_stiffness": 1, "shear_damping": 1,
+    "reference_twist": -1, "shear_stiffness": 1, "shear_damping": 1, "slow_stiffness": 1, "static_stiffness": 1,
+    "slow_damping": 1, "stiffening": 1, "working_stiffness": 1, "working_strains": -1, "table_strains": -1,
 }  # fmt: skip
 """For each column: the exponent k of the factor (1 + e)^k. This factor converts values of the slack belt to values per
 metre of the route.

@@ -107,6 +107,28 @@ def check_held(drive: Drive) -> None:
         say_once("note", [f"{found}; besides the belt, only its weight acts on it"])
 
 
+def note_friction(drive: Drive) -> None:
+    """Print a note if no contact of a 2D belt without teeth has friction although a load, spring or damper acts on the
+    rotation of a pulley. Such a belt transmits no torque. Under MPI nothing is checked.
+    """
+    world, contacts = drive.world, drive.contacts
+    if drive.surfaces or drive.teeth is not None or launched_size() > 1:
+        return
+    if contacts.table.collect("friction_coefficient", contacts.rows).any():
+        return
+    loaded = dict.fromkeys(pulley.name for pulley in drive.pulleys if _has_torque(world, pulley.body, contacts))
+    if loaded:
+        found = f"the belt '{drive.name}' has no friction and transmits no torque, but a torque acts on "
+        say_once("note", [f"{found}{', '.join(loaded)}: is the argument friction missing?"])
+
+
+def _has_torque(world: World, body: Entity, contacts: Entity) -> bool:
+    """Return whether a load, spring or damper acts on the rotation of a body only."""
+    others = {(component, row) for component, row, _ in _find_rows(world, body, contacts, turns=False)}
+    rows = {(component, row) for component, row, _ in _find_rows(world, body, contacts, turns=True)} - others
+    return any(not require_law(component).multipliers for component, _ in rows)
+
+
 def _find_group(world: World, body: Entity, pulleys: Sequence[Entity], contacts: Entity) -> list[str]:
     """Find the group that consists of a body and all bodies connected to it. Return the names of these bodies if
     constraints leave the group a free motion and no force acts on the group. Otherwise return an empty list. The

@@ -2,7 +2,7 @@
 
     load: ∫ Sᵀ F dx,    F = vector, function(t), or f(t, x, r, r', r_t)
     if the force is given per current length, F is multiplied by |r'|
-    force that rotates with the cross section of a beam: F = A vector, see section_points.py
+    force that rotates with the cross section: F = A vector, see section_points.py and, for cables, twist_torques.py
 
 A ``force_function`` is called once for all rows that share the function, and receives arrays with one value or vector
 per point:
@@ -38,6 +38,7 @@ from windlass.connectors.loads.line_points import (
     create_line,
     create_lines,
     create_points,
+    find_beams,
     group_rows,
     line_lengths,
     locate,
@@ -47,6 +48,12 @@ from windlass.connectors.loads.section_points import (
     create_section,
     create_sections,
     fill_vectors,
+)
+from windlass.connectors.loads.twist_torques import (
+    add_twist_force_tangents,
+    create_twist_points,
+    create_twist_sections,
+    fill_twist_vectors,
 )
 from windlass.connectors.user_functions.time_functions import TimeColumn
 from windlass.connectors.user_functions.user_forces import STEP, Compiled
@@ -82,8 +89,9 @@ class LineLoad(Component):
         default="reference", choices=LENGTHS,
     )  # fmt: skip
     body_fixed = column(
-        "1", "true: the vector rotates with the cross section of a beam, and its components are along e_1, e_2, e_3",
-        dtype=bool, default=False,
+        "1",
+        "true: the vector rotates with the cross section, and its components are along e_1, e_2, e_3 of a beam or t, "
+        "d_1, d_2 of a cable with twist", dtype=bool, default=False,
     )  # fmt: skip
     points = column("1", "number of Gauss points on the cable or beam", default=4, dtype=np.int64, minimum=LEAST_POINTS)
     active = column("1", "the load acts only if true", dtype=bool, default=True, switchable=True)
@@ -207,11 +215,16 @@ def fill_derivatives(group: LineGroup, t: float) -> None:
 
 
 class FollowerGroup(NamedTuple):
-    """Rows with forces that rotate with the section, on beams of one type and with the same number of points."""
+    """Rows with forces that rotate with the section, on beams of one type, or on cables with twist, with the same
+    number of points.
+    """
 
-    line: NDArray[Any]  # points on the beams, see `create_line`
-    section: NDArray[Any]  # rotations of the cross sections at the points, see `create_section`
+    line: NDArray[Any]  # points on the beams or cables, see `create_line`
+    section: NDArray[
+        Any
+    ]  # rotations at the points, see `create_section` for beams and `create_twist_points` for cables
     m: NDArray[Any]  # forces at the points, see `create_points`
+    on_beams: bool  # whether the points are on beams
 
 
 class LineRows(NamedTuple):
@@ -226,8 +239,12 @@ def bind(rows: LocalRows) -> LineRows:
     """Create the groups of the active rows, and their functions of time."""
     time, active, turns = bind_vectors(rows, "xy"), rows.local("active"), rows.local("body_fixed")
     groups = [create_group(rows, kind, line, time) for kind, line in create_lines(rows, active & ~turns)]
-    turning = zip(create_lines(rows, active & turns), create_sections(rows, active & turns), strict=True)
-    followers = [FollowerGroup(line, section, create_points(len(line))) for (_, line), section in turning]
+    followers, on_beams = [], find_beams(rows)
+    for beams in (True, False):
+        which = active & turns & (on_beams == beams)
+        sections = (create_sections if beams else create_twist_sections)(rows, which)
+        for (_, line), section in zip(create_lines(rows, which), sections, strict=True):
+            followers.append(FollowerGroup(line, section, create_points(len(line)), beams))
     return LineRows(time, groups, followers)
 
 
@@ -271,9 +288,13 @@ def build(rows: LocalRows) -> System:
 def _rotate(group: FollowerGroup, time: TimeColumn) -> tuple[Call, Call]:
     """Create the calls that add the forces of rows whose vectors rotate with the section, and the calls that add the
     derivatives of these forces to the matrix."""
-    line, section, m = group
-    fill = call(fill_vectors, lambda s: (section, time.values, s.x, m))
+    line, section, m, on_beams = group
+    fill = call(fill_vectors if on_beams else fill_twist_vectors, lambda s: (section, time.values, s.x, m))
     forces = call(add_forces, lambda s: (line, m, s.f))
+    if not on_beams:
+        return fill + forces, fill + call(
+            add_twist_force_tangents, lambda s: (section, line, m, s.x, s.dq, s.slots, s.values)
+        )
     return fill + forces, fill + call(add_section_force_tangents, lambda s: (section, m, s.x, s.dq, s.slots, s.values))
 
 
@@ -313,23 +334,27 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> LoadAnswer:
         out.r[which], out.force[which] = group.m["r"].reshape(-1, k, 3), group.m["F"].reshape(-1, k, 3)
         turned = which[rows.local("body_fixed")[which]]
         if len(turned):
-            section, m = create_section(rows, turned, kind, s[turned], np.zeros(k)), create_points(len(turned) * k)
-            call(fill_vectors)(section, time(at.t), at.x, m)
+            m = create_points(len(turned) * k)
+            if kind.order > 0:
+                call(fill_vectors)(create_section(rows, turned, kind, s[turned], np.zeros(k)), time(at.t), at.x, m)
+            else:
+                call(fill_twist_vectors)(create_twist_points(rows, turned, s[turned], np.zeros(k)), time(at.t), at.x, m)
             out.force[turned] = m["F"].reshape(-1, k, 3)
     out.force[~rows.local("active")] = 0.0
     return out
 
 
 def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError for cables with moving material, for body-fixed forces on cables, and for columns that
-    body-fixed forces do not support."""
+    """Raise ModelError for cables with moving material, for body-fixed forces on cables without twist, and for columns
+    that body-fixed forces do not support."""
     check_cables(world, table)
     turns, given = table.local("body_fixed"), table.local("force_function")
     for lines, positions, _ in world.split_by_table(table.local("cable")):
         for k in positions[turns[positions]]:
             where = f"in {table.kind} row {table.resident[k]}"
-            if "beam" not in lines.component.provides:
-                raise ModelError(f"cable {where} is a {lines.kind}: a body_fixed force must act on a beam")
+            if "beam or twist cable" not in lines.component.provides:
+                words = "a body_fixed force must act on a beam or on a cable with twist"
+                raise ModelError(f"cable {where} is a {lines.kind}: {words}")
             if given[k] is not None or table.local("per")[k] != "reference":
                 raise ModelError(
                     f"body_fixed {where}: must have a vector or a function of time, and per = 'reference' [N/m]"

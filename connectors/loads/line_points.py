@@ -168,6 +168,14 @@ def _find_groups(rows: LocalRows) -> list[tuple[LineKind, IntArray]]:
     return [(kind, np.sort(np.concatenate(positions))) for kind, positions in sorted(found.items())]
 
 
+def find_beams(rows: LocalRows) -> BoolArray:
+    """Return whether each row is on a beam, shape (rows,)."""
+    beams = np.zeros(len(rows.rows), np.bool_)
+    for kind, which in group_rows(rows):
+        beams[which] = kind.order > 0
+    return beams
+
+
 def create_lines(rows: LocalRows, which: BoolArray) -> list[tuple[LineKind, NDArray[Any]]]:
     """Create the Gauss points of the rows ``which``, shape (rows,), grouped by the type of their cables or beams and by
     the number of points. Return the type and the points of each group."""

@@ -19,6 +19,7 @@ from windlass.connectors.loads.line_points import (
     bind_vectors,
     create_line,
     create_points,
+    find_beams,
     group_rows,
     locate,
 )
@@ -34,7 +35,7 @@ from windlass.connectors.loads.twist_torques import (
     add_twist_torques,
     create_twist_points,
     create_twist_sections,
-    fill_torques,
+    fill_twist_vectors,
 )
 from windlass.connectors.user_functions.time_functions import TimeColumn
 from windlass.elements.beam.forces2d import WIDTH as PLANE
@@ -78,10 +79,8 @@ class TorqueRows(NamedTuple):
 
 def bind(rows: LocalRows) -> TorqueRows:
     """Create the torques and the points of the rows."""
-    active, beams = rows.local("active"), np.zeros(len(rows.rows), np.bool_)
-    for kind, which in group_rows(rows):
-        beams[which] = kind.order > 0
-    sections = create_sections(rows, active & beams), create_twist_sections(rows, active)
+    active = rows.local("active")
+    sections = create_sections(rows, active & find_beams(rows)), create_twist_sections(rows, active)
     return TorqueRows(bind_vectors(rows, "z"), *sections)
 
 
@@ -126,7 +125,7 @@ def answer(rows: LocalRows, fields: Fields, s: FloatArray) -> TorqueAnswer:
         if kind.order > 0:
             call(fill_vectors)(create_section(rows, which, kind, s[which], np.zeros(k)), time(at.t), at.x, m)
         else:
-            call(fill_torques)(create_twist_points(rows, which, s[which], np.zeros(k)), time(at.t), at.x, m)
+            call(fill_twist_vectors)(create_twist_points(rows, which, s[which], np.zeros(k)), time(at.t), at.x, m)
         out.r[which], out.torque[which] = m["r"].reshape(-1, k, 3), m["F"].reshape(-1, k, 3)
     out.torque[~rows.local("active")] = 0.0
     return out

@@ -1,7 +1,8 @@
-"""Kernels of distributed torques on cables with twist.
+"""Kernels of distributed torques on cables with twist, and of distributed forces that rotate with the cross section.
 
     load of a torque m per length: ∫ Jrᵀ m dx,    m = D m_0 if the torque m_0 rotates with the cross section
     derivative for coordinates k, l: Jr_k,l·m, and Jr_k·(Jr_l × m) in addition if the torque rotates
+    load of a force F = D F_0 per length: ∫ Sᵀ F dx,    derivative for coordinate l: Sᵀ (Jr_l × F)
 
 Jr_k is the derivative of the angular velocity of the material with respect to the velocity of coordinate k, and D is
 the frame of the material, see elements/cable/twist_rotation.py.
@@ -81,8 +82,8 @@ def create_twist_sections(rows: LocalRows, which: BoolArray) -> list[NDArray[Any
 
 
 @kernel(inline=True)
-def eval_torque(point: Any, given: FloatArray, x: FloatArray, turn: Turn) -> Vector:
-    """Evaluate the rotation of a point, and return its torque per length in the global frame."""
+def eval_vector(point: Any, given: FloatArray, x: FloatArray, turn: Turn) -> Vector:
+    """Evaluate the rotation of a point, and return its torque or force per length in the global frame."""
     t, d1, d2 = eval_turn(point, point.s, (point.P[0], point.P[1], point.P[2]), x, turn)
     m0, m1, m2 = given[point.row, 0], given[point.row, 1], given[point.row, 2]
     if not point.turns:
@@ -95,15 +96,34 @@ def eval_torque(point: Any, given: FloatArray, x: FloatArray, turn: Turn) -> Vec
 
 
 @kernel
-def fill_torques(points: Any, given: FloatArray, x: FloatArray, m: Any) -> None:
-    """Write the torques of all points in the global frame into F of m, see `line_points.create_points`. The argument
-    ``given`` contains the vectors of all rows, shape (rows, 3).
+def fill_twist_vectors(points: Any, given: FloatArray, x: FloatArray, m: Any) -> None:
+    """Write the torques or forces of all points in the global frame into F of m, see `line_points.create_points`. The
+    argument ``given`` contains the vectors of all rows, shape (rows, 3).
     """
     turn = create_turn()
     for j in range(len(points)):
-        torque = eval_torque(points[j], given, x, turn)
+        vector = eval_vector(points[j], given, x, turn)
         for d in range(3):
-            m[j].F[d] = torque[d]
+            m[j].F[d] = vector[d]
+
+
+@kernel
+def add_twist_force_tangents(
+    points: Any, line: Any, m: Any, x: FloatArray, dq: float, slots: IntArray, values: FloatArray
+) -> None:
+    """Add dq times the derivative ∂f/∂q of the generalised forces f to the values of the matrix, for forces per length
+    that rotate with the section. The argument ``line`` contains the same points, see `line_points.create_line`.
+    """
+    turn = create_turn()
+    for j in range(len(points)):
+        point, S, F, iL = points[j], line[j].shape_functions, m[j].F, 1.0 / points[j].length
+        force, to = (F[0], F[1], F[2]), slots[point.row]
+        eval_turn(point, point.s, (point.P[0], point.P[1], point.P[2]), x, turn)
+        for l in range(WIDTH):
+            change = cross(read_turn(turn, l, iL), force)
+            for a in range(4):
+                for d in range(3):
+                    values[to[3 * a + d, l]] += dq * point.weight * S[a] * change[d]
 
 
 @kernel
@@ -112,7 +132,7 @@ def add_twist_torques(points: Any, given: FloatArray, x: FloatArray, f: FloatArr
     turn = create_turn()
     for j in range(len(points)):
         point, iL = points[j], 1.0 / points[j].length
-        torque = eval_torque(point, given, x, turn)
+        torque = eval_vector(point, given, x, turn)
         for k in range(WIDTH):
             f[point.dofs[k]] += point.weight * dot(read_turn(turn, k, iL), torque)
 
@@ -127,7 +147,7 @@ def add_twist_torque_tangents(
     turn = create_turn()
     for j in range(len(points)):
         point, iL = points[j], 1.0 / points[j].length
-        torque, to = eval_torque(point, given, x, turn), slots[point.row]
+        torque, to = eval_vector(point, given, x, turn), slots[point.row]
         fill_turn_change(point, point.s, (point.P[0], point.P[1], point.P[2]), turn)
         for k in range(WIDTH):
             for l in range(WIDTH):

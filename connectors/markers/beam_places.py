@@ -14,7 +14,7 @@ from windlass.framework.model.law import LocalRows, Tables
 from windlass.framework.model.table import EntityTable
 
 
-def _read_beams(
+def read_beams(
     world: Tables, ids: IntArray, reference: FloatArray, width: int, dims: int
 ) -> tuple[IntArray, FloatArray]:
     """Return the orders and the lengths [m] of beams from the reference coordinates of their nodes, shape (rows, n).
@@ -30,18 +30,24 @@ def _read_beams(
 
 def find_shapes(rows: LocalRows, width: int, dims: int) -> tuple[IntArray, FloatArray]:
     """Return the numbers of nodes, shape (rows,), and the shape functions of the nodes, shape (rows, 4), of markers at
-    the position ``x`` of the column ``beam``. See `_read_beams` for ``width`` and ``dims``.
+    the position ``x`` of the column ``beam``. See `read_beams` for ``width`` and ``dims``.
     """
-    order, length = _read_beams(rows.world, rows.local("beam"), rows.reference, width, dims)
-    return order + 1, eval_places(order, (rows.local("x") / length)[:, None]).N[:, 0]
+    return eval_shapes(*read_beams(rows.world, rows.local("beam"), rows.reference, width, dims), rows.local("x"))
+
+
+def eval_shapes(order: IntArray, length: FloatArray, x: FloatArray) -> tuple[IntArray, FloatArray]:
+    """Return the numbers of nodes, shape (rows,), and the shape functions of the nodes, shape (rows, 4), of beams with
+    the given orders and lengths [m] at the positions x [m], shape (rows,) each.
+    """
+    return order + 1, eval_places(order, (x / length)[:, None]).N[:, 0]
 
 
 def create_check(width: int, dims: int) -> Callable[[Tables, EntityTable], None]:
-    """Create the function that raises ModelError for a point outside its beam. See `_read_beams` for the arguments."""
+    """Create the function that raises ModelError for a point outside its beam. See `read_beams` for the arguments."""
 
     def check(world: Tables, table: EntityTable) -> None:
         reference = world.numbering.reference_of(world.resident_dofs(table))
-        x, length = table.local("x"), _read_beams(world, table.local("beam"), reference, width, dims)[1]
+        x, length = table.local("x"), read_beams(world, table.local("beam"), reference, width, dims)[1]
         for k in np.flatnonzero(x > length * (1 + 1e-12))[:1]:
             place = f"x = {x[k]} m in {table.kind} row {table.resident[k]}"
             raise ModelError(f"{place}: must be <= {length[k]} m, the beam's length")

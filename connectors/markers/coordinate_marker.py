@@ -3,7 +3,8 @@
     nodes: value = x - reference,    rate = ẋ,    J = 1
     ground: value = 0,    rate = 0
 
-The rotation of a 3D body about an axis is not a single coordinate. See `rotation_coordinate`.
+The rotation of a 3D body about an axis is not a single coordinate. See `rotation_coordinate`, and `beam_rotations` for
+cross sections of beams.
 
 Source: A. A. Shabana, Dynamics of Multibody Systems, Cambridge University Press (generalised coordinates).
 """
@@ -16,13 +17,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from windlass.connectors.markers.beam_rotations import RotationOnBeam2D, RotationOnBeam3D, turn_axes
 from windlass.connectors.markers.coordinate_family import COORDINATE as COORDINATE
 from windlass.connectors.markers.coordinate_family import FAMILY as FAMILY
 from windlass.connectors.markers.coordinate_family import CoordinateMarkers as CoordinateMarkers
 from windlass.connectors.markers.marker_laws import number_markers, pack_markers, register_marker
 from windlass.connectors.markers.pair_laws import COORDINATES, register_kind
 from windlass.connectors.markers.position_kernels import CURVED
-from windlass.connectors.markers.position_markers import find_nodes, merge_handles
+from windlass.connectors.markers.position_markers import PLANE_BEAM, SPATIAL_BEAM, find_nodes, merge_handles
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
 from windlass.elements.nodes.ground import Ground
 from windlass.elements.nodes.nodes3d import RigidNode3D
@@ -139,29 +141,37 @@ def coordinate_marker(world: Tables, entity: Handles | None, name: str = "") -> 
     return world.add(NodeCoordinate, node=nodes, coordinate=names.index(name))
 
 
-@checked(world=instance(World), entity=inside(), axis=inside(), global_axis=yes_no())
+@checked(world=instance(World), entity=inside(), axis=inside(), global_axis=yes_no(), x=inside())
 @all_or_nothing
-def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, global_axis: bool = False) -> Entity:
-    """Create a coordinate marker on the angle by which bodies have rotated about an axis since the reference
-    configuration.
+def rotation_marker(
+    world: Tables, entity: Handles | None, axis: Any = "z", *, global_axis: bool = False, x: Any = 0.0
+) -> Entity:
+    """Create a coordinate marker on the angle by which bodies, or cross sections of beams, have rotated about an axis
+    since the reference configuration.
 
     The angle includes whole turns, and is correct even if the body also rotates about other axes. See
     docs/explanation/theory/markers.md. Loads on this coordinate are torques. A coordinate marker is returned unchanged.
 
     Args:
-        entity: rigid bodies or rigid nodes of one type, one or several rows; None or `Ground` for the constant value 0.
-        axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3). 2D bodies rotate
-            only about ``"z"``.
+        entity: rigid bodies, rigid nodes, `Beam2D` or `Beam3D`, one or several rows of one type; None or `Ground` for
+            the constant value 0.
+        axis: ``"x"``, ``"y"``, ``"z"``, or a direction of any length > 0, shape (3,) or (rows, 3). 2D bodies and beams
+            rotate only about ``"z"``.
         global_axis: whether ``axis`` is a direction in the global frame in the reference configuration. Otherwise it is
-            a direction in the frame of the body.
+            a direction in the frame of the body, or of the cross section e_1, e_2, e_3 of a beam.
+        x: beams: axial position of the cross section [m], one number, or shape (rows,). Other entities: only 0.
 
     Returns:
         Handle to the markers, one per row.
 
     Raises:
-        ModelError: the axis is not a direction, the axis of a 2D body is not ``"z"``, or the entity has no rotation.
+        ModelError: the axis is not a direction, the axis in 2D is not ``"z"``, the entity has no rotation, or x is not
+            a position on the beam.
     """
     direction = _parse_axis(axis)
+    place = read_numbers(x)
+    if place is None or place.ndim > 1 or not place.size:
+        raise ModelError(f"x = {show(x)} of rotation_marker: must be one number [m], or one number per row")
     if entity is None:
         return _ground_coordinate(world)
     entity = merge_handles(entity)
@@ -170,18 +180,31 @@ def rotation_marker(world: Tables, entity: Handles | None, axis: Any = "z", *, g
         return entity
     if component is Ground:
         return _ground_coordinate(world)
+    if SPATIAL_BEAM in component.provides:
+        count = max(len(entity), place.size)
+        if direction.ndim == 2 and count not in (1, len(direction)):
+            raise ModelError(f"axis has {len(direction)} rows for {entity!r}: must have 1 or {count}")
+        if global_axis:
+            direction = turn_axes(world, entity, place, direction)
+        return world.add(RotationOnBeam3D, beam=entity, x=place, axis=direction)
+    on_beam = PLANE_BEAM in component.provides
+    if place.any() and not on_beam:
+        raise ModelError(f"x = {show(x)} m of rotation_marker on {entity!r}: must be 0, as the entity is not a beam")
     nodes = find_nodes(world, entity) if "node" in component.provides or "node" in component.refs else entity
     if nodes.table.component is RigidNode3D:
         if direction.ndim == 2 and len(nodes) not in (1, len(direction)):
             raise ModelError(f"axis has {len(direction)} rows for {entity!r}: must have 1 or {len(nodes)}")
         if global_axis:
             A = rotation_matrix(nodes.table.collect("euler_parameters", nodes.rows))
-            direction = np.einsum("ikl,ik->il", A, np.broadcast_to(direction, (max(len(A), len(direction)), 3)))
+            direction = np.einsum("ikl,ik->il", A, np.broadcast_to(direction, (max(len(A), direction.size // 3), 3)))
         return world.add(RotationCoordinate, node=nodes, axis=direction)
-    if "rotation" not in nodes.table.component.dof_names:
-        raise ModelError(f"{entity!r} has no rotation: must be a rigid body, a rigid node, or Ground")
+    if not on_beam and "rotation" not in nodes.table.component.dof_names:
+        kinds = "a rigid body, a rigid node, Beam2D, Beam3D, or Ground"
+        raise ModelError(f"{entity!r} has no rotation: must be {kinds}")
     if not np.allclose(direction / np.linalg.norm(direction, axis=-1, keepdims=True), AXES["z"], rtol=0, atol=1e-12):
         raise ModelError(f"axis = {axis!r} for {entity!r}: must be 'z' or (0, 0, 1), the only axis of 2D rotation")
+    if on_beam:
+        return world.add(RotationOnBeam2D, beam=entity, x=place)
     return coordinate_marker(world, nodes, "rotation")
 
 

@@ -21,8 +21,9 @@ def find_turning(world: Tables, markers: IntArray) -> NDArray[np.bool_]:
     turning = np.zeros(len(markers), bool)
     for table, positions, rows in world.split_by_table(markers):
         if "coordinate" not in table.component.columns:
-            # markers with the column ``axis`` measure angles, and markers with the column ``place`` measure strains
-            turning[positions] = not {"axis", "place"}.isdisjoint(table.component.columns)
+            # markers with an ``axis`` or a ``beam`` measure angles, and markers with a ``place`` measure strains
+            component = table.component
+            turning[positions] = not {"axis", "place", "beam"}.isdisjoint((*component.columns, *component.refs))
             continue
         which = table.local("coordinate", rows)
         for nodes, inner, _ in world.split_by_table(table.local("node", rows)):

@@ -26,6 +26,7 @@ parameters; P. Dobrowolski, Swing-twist decomposition in Clifford algebra, arXiv
 from __future__ import annotations
 
 import math
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -38,7 +39,7 @@ from windlass.elements.nodes.rotations import normalise
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.values import read_numbers
 from windlass.framework.errors import ModelError
-from windlass.framework.kernels.call import call
+from windlass.framework.kernels.call import Call, call
 from windlass.framework.kernels.kernel import kernel
 from windlass.framework.model.history import check_history, create_history
 from windlass.framework.model.law import LocalRows, Output, Tables, register
@@ -159,38 +160,59 @@ def initial_angles(e: FloatArray, a: FloatArray, b: FloatArray) -> tuple[FloatAr
     return 2.0 * np.arctan2(sine, cosine), (sine**2 + cosine**2) / (e**2).sum(axis=1)
 
 
-def bind(rows: LocalRows) -> NDArray[Any]:
-    """Create the array that kernels read, with the following values per row.
+def describe_rotations(rows: LocalRows, reference: FloatArray, start: FloatArray) -> dict[str, FloatArray]:
+    """Return the fields of the following values for the kernels.
 
-    dofs: process-local indices of the Euler parameters e0 to e3.
-    a, b: the vectors of s = a·e and c = b·e, shape (4,).
-    first: angle at the initial values of the Euler parameters [rad].
+    a, b: the vectors of s = a·e and c = b·e, shape (rows, 4) each.
+    first: angle at the start [rad], shape (rows,).
+
+    The arguments ``reference`` and ``start`` contain the Euler parameters in the reference configuration and at the
+    start, shape (rows, 4) each.
     """
-    a, b = directions(rows.reference, rows.local("axis"))
-    first, _ = initial_angles(rows.reference + rows.layout.displacement[rows.dofs], a, b)
-    return pack_markers(rows, 4, a=a, b=b, first=first)
+    a, b = directions(reference, rows.local("axis"))
+    return {"a": a, "b": b, "first": initial_angles(start, a, b)[0]}
+
+
+def bind(rows: LocalRows) -> NDArray[Any]:
+    """Create the array that kernels read: ``dofs``, the process-local indices of the Euler parameters e0 to e3, and the
+    fields of `describe_rotations`.
+    """
+    start = rows.reference + rows.layout.displacement[rows.dofs]
+    return pack_markers(rows, 4, **describe_rotations(rows, rows.reference, start))
+
+
+def create_system(rows: LocalRows, own: NDArray[Any], update: Call, store: Call, body: str) -> System:
+    """Create the system of rotations.
+
+    Args:
+        rows: the rows.
+        own: array whose field ``index`` contains the indices of the rows in the arrays of the marker family.
+        update, store: calls that evaluate the markers, and that store the angles as history values.
+        body: name of the body that rotates, for messages.
+    """
+    system = System(rows.table.kind, rows.dofs)
+
+    def diagnose(s: Fields) -> list[str]:
+        return [
+            f"{rows.table.describe(int(rows.rows[i]))}: the angle about the axis {rows.local('axis')[i]} is lost: "
+            f"a step must turn the {body} by less than 3/4 of a turn, and the axis must not come to point against "
+            "its direction in the reference configuration (180°)"
+            for i in np.flatnonzero(np.isnan(s.markers[FAMILY].value[own["index"]]))
+        ]
+
+    system.update, system.post_newton, system.checks.diagnose = update, store, diagnose
+    return system
 
 
 def build(rows: LocalRows) -> System:
     """Create the system of `RotationCoordinate`."""
     own = rows.columns
-    system = System("RotationCoordinate", rows.dofs)
-
-    def diagnose(s: Fields) -> list[str]:
-        return [
-            f"{rows.table.describe(int(rows.rows[i]))}: the angle about the axis {rows.local('axis')[i]} is lost: "
-            "a step must turn the body by less than 3/4 of a turn, and the axis must not come to point against its "
-            "direction in the reference configuration (180°)"
-            for i in np.flatnonzero(np.isnan(s.markers[FAMILY].value[own["index"]]))
-        ]
-
-    system.update = call(update_rotations, lambda s: (own, s.markers[FAMILY], s.x, s.v, s.data))
-    system.post_newton, system.checks.diagnose = call(store_angles, lambda s: (own, s.x, s.data)), diagnose
-    return system
+    update = call(update_rotations, lambda s: (own, s.markers[FAMILY], s.x, s.v, s.data))
+    return create_system(rows, own, update, call(store_angles, lambda s: (own, s.x, s.data)), "body")
 
 
-def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
-    """Check the axis, and create the history values.
+def fill_defaults(component: type[Component], world: Tables, values: dict[str, Any]) -> dict[str, Any]:
+    """Check the axis of new rows of a type of marker, and create the history values.
 
     Raises:
         ModelError: an axis has the length 0.
@@ -200,23 +222,30 @@ def fill_defaults(world: Tables, values: dict[str, Any]) -> dict[str, Any]:
         return values  # if the axis is invalid, the table raises the error
     length = np.sqrt((axis**2).sum(axis=-1))
     for i in np.flatnonzero(np.atleast_1d(length) == 0.0)[:1]:
-        row = world.table(RotationCoordinate).count + i
-        raise ModelError(f"axis = (0, 0, 0) in RotationCoordinate row {row}: must have a length > 0 [1]")
-    return create_history(world, RotationCoordinate, values, START)
+        row = world.table(component).count + i
+        raise ModelError(f"axis = (0, 0, 0) in {component.__name__} row {row}: must have a length > 0 [1]")
+    return create_history(world, component, values, START)
 
 
-def check(world: Tables, table: EntityTable) -> None:
-    """Raise ModelError if the initial rotation reverses the axis, or a row has invalid history values."""
+def check_start(world: Tables, table: EntityTable, reference: FloatArray, start: FloatArray) -> None:
+    """Raise ModelError if the initial rotation reverses the axis, or a row has invalid history values. See
+    `describe_rotations` for ``reference`` and ``start``.
+    """
     check_history(world, table, len(START))
-    dofs = world.numbering.places(world.resident_dofs(table))
-    a, b = directions(world.numbering.reference[dofs], table.local("axis"))
-    _, share = initial_angles(world.numbering.reference[dofs] + world.numbering.displacement[dofs], a, b)
-    for k in np.flatnonzero(~(share > REVERSED))[:1]:
+    a, b = directions(reference, table.local("axis"))
+    for k in np.flatnonzero(~(initial_angles(start, a, b)[1] > REVERSED))[:1]:
         raise ModelError(
-            f"axis = {table.local('axis')[k]} in RotationCoordinate row {table.resident[k]} is rotated by 180° from "
+            f"axis = {table.local('axis')[k]} in {table.kind} row {table.resident[k]} is rotated by 180° from "
             "the reference configuration to the start: must be rotated by less than 180°, otherwise the angle about "
             "the axis is undefined"
         )
+
+
+def check(world: Tables, table: EntityTable) -> None:
+    """Raise ModelError for wrong rows, see `check_start`."""
+    dofs = world.numbering.places(world.resident_dofs(table))
+    reference = world.numbering.reference[dofs]
+    check_start(world, table, reference, reference + world.numbering.displacement[dofs])
 
 
 def find_places(rows: LocalRows) -> IntArray:
@@ -236,6 +265,12 @@ def column_output(unit: str, doc: str, name: str) -> Output:
     return Output(unit, doc, lambda rows, s, **where: getattr(s.markers[FAMILY], name)[find_places(rows)])
 
 
+OUTPUTS = {
+    "angle": column_output(
+        "rad", "angle about the axis from the reference configuration, not limited to ±π, ()", "value"
+    ),
+    "rate": column_output("rad/s", "time derivative of the angle, ()", "rate"),
+}
 register(
     RotationCoordinate,
     "marker",
@@ -243,13 +278,8 @@ register(
     dofs=lambda world, table: world.dofs_of(table.local("node"))[:, 3:],
     bind=bind,
     build=build,
-    fill_defaults=fill_defaults,
+    fill_defaults=partial(fill_defaults, RotationCoordinate),
     check=check,
-    outputs={
-        "angle": column_output(
-            "rad", "angle about the axis from the reference configuration, not limited to ±π, ()", "value"
-        ),
-        "rate": column_output("rad/s", "time derivative of the angle, ()", "rate"),
-    },
+    outputs=OUTPUTS,
     source="[@nikravesh1988]",
 )

@@ -188,7 +188,7 @@ def create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[
     wheels = []
     for row in np.sort(np.unique(np.stack((circles.astype(np.float64), radii)), axis=1, return_index=True)[1]):
         marker = world.entity(int(circles[row]))
-        center, spoke, speed = _find_motion(world, fields, marker)
+        center, spoke, speed = find_motion(world, fields, marker)
         pulley = find_pulley(world, contacts, marker)
         contact = view_contact(pulley.bound.rows)
         z = eval_pulley_segments(pulley, contact, fields)
@@ -211,7 +211,7 @@ def create_wheels(world: World, fields: Fields, contacts: Entity, offsets: dict[
     return wheels
 
 
-def _find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArray, FloatArray, float]:
+def find_motion(world: World, fields: Fields, marker: Entity) -> tuple[FloatArray, FloatArray, float]:
     """Return position [m] and local x axis of a position marker, shape (2,) each, and the angular velocity [rad/s] of
     the marker.
     """
@@ -273,7 +273,7 @@ def _draw_drive(figure: Any, lines: list[CableLine], wheels: list[Wheel]) -> Non
     scale = float((room / (high - low)).min())
     for wheel in wheels:
         _draw_wheel(axes, wheel, font_size=min(10.0, 10.5 * scale * wheel.radius))
-    belt = LineCollection(pieces.tolist(), cmap=tension, linewidths=4.5, capstyle="round", zorder=4)
+    belt = LineCollection(pieces.tolist(), cmap=tension, linewidths=4.5, capstyle="round", snap=False, zorder=4)
     belt.set(array=force, clim=find_range(lines))
     axes.add_collection(belt)
     bar = figure.colorbar(belt, cax=figure.add_axes((0.9, 0.16, 0.014, 0.69)))
@@ -312,7 +312,7 @@ def _draw_wheel(axes: Any, wheel: Wheel, font_size: float) -> None:
     z = wheel.segments
     for chosen, color in ((z.sticking, STICK), (z.slipping, SLIP)):
         inner = [c + 0.93 * (p[chosen] - c) for p in (z.p0, z.p1)]
-        arcs = LineCollection(np.stack(inner, axis=1).tolist(), colors=color, linewidths=5, zorder=2)
+        arcs = LineCollection(np.stack(inner, axis=1).tolist(), colors=color, linewidths=5, snap=False, zorder=2)
         axes.add_collection(arcs)
     # the spoke starts outside of the text in the middle
     tip = c + r * np.outer((0.62, 0.86), wheel.spoke)

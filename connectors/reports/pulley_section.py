@@ -41,7 +41,9 @@ def write_section(title: str, state: State, reports: Sequence[Any], count: int) 
     the model.
     """
     when = f"At t = {state.t:.6g} s" + (f", the first {MOST} of {count}:" if count > MOST else ":")
-    table = ReportTable(["", *(report.name for report in reports)], list_rows(reports, show_numbers))
+    # quantities that are unknown on all pulleys, such as friction work without an energy ledger, have no row
+    rows = [row for row in list_rows(reports, show_numbers) if any(cell is not None for cell in row[1:])]
+    table = ReportTable(["", *(report.name for report in reports)], rows)
     return ReportSection(title, [when, table])
 
 

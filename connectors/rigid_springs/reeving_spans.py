@@ -32,13 +32,13 @@ from typing import Any
 import numpy as np
 
 from windlass.connectors.markers.position_kernels import cross, dot
-from windlass.connectors.rigid_springs.pairs import ComplexArray
+from windlass.framework.arrays import FloatArray
 from windlass.framework.kernels.kernel import kernel
 
 ITERATIONS = 30
-CONVERGED = 1e-14
-"""Change of an angle in a Newton step [rad]. If the change is below this value, two further steps reduce the error to
-rounding errors.
+CLOSE = 1e-7
+"""Change of the angles in a Newton step [rad]. If the change is below this value, one further step reduces the errors
+to rounding errors.
 """
 
 
@@ -49,38 +49,46 @@ def add(a: Any, x: Any, b: Any) -> Any:
 
 
 @kernel
-def axis_of(F: ComplexArray, k: int) -> Any:
+def axis_of(F: Any, k: int) -> Any:
     """Return column k of a frame F. This column is the axis k of the frame."""
     return F[0, k], F[1, k], F[2, k]
 
 
 @kernel
-def arm_of(F: ComplexArray, radius: float, angle: complex) -> Any:
+def arm_of(F: Any, radius: float, angle: Any) -> Any:
     """Return the vector r from the centre of a sheave to the point at the given angle ψ, and the product a × r with the
-    axis a of the sheave."""
-    cos, sin = radius * np.cos(angle), radius * np.sin(angle)
+    axis a of the sheave. The imaginary part of the angle is so small that its square is negligible.
+    """
+    if radius == 0.0:
+        zero = 0.0 * angle
+        return (zero, zero, zero), (zero, zero, zero)
+    c, s, step = radius * np.cos(angle.real), radius * np.sin(angle.real), angle - angle.real
+    cos, sin = c - s * step, s + c * step
     u, w = axis_of(F, 0), axis_of(F, 1)
     r = (cos * u[0] + sin * w[0], cos * u[1] + sin * w[1], cos * u[2] + sin * w[2])
     return r, (cos * w[0] - sin * u[0], cos * w[1] - sin * u[1], cos * w[2] - sin * u[2])
 
 
 @kernel
-def guess(F: ComplexArray, radius: float, c: Any) -> float:
+def guess(F: FloatArray, radius: float, c: Any) -> float:
     """Return the angle ψ of the direction -a × c in the frame F of a sheave, as the first estimate of the angle at
     which the rope touches the sheave. The axis of the sheave is a, and the vector from centre A to centre B is c.
     """
     if radius == 0.0:
         return 0.0
-    return float(np.arctan2(-dot(axis_of(F, 0), c).real, dot(axis_of(F, 1), c).real))
+    return float(np.arctan2(-dot(axis_of(F, 0), c), dot(axis_of(F, 1), c)))
 
 
 @kernel
-def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float) -> Any:
+def find_tangent(c: Any, FA: Any, FB: Any, RA: float, RB: float, start: Any, further: int) -> Any:
     """Return the quantities ψ_A, ψ_B, r_A, a_A × r_A, r_B, a_B × r_B, t and M of a span, which the docstring of this
     module defines. The angles ψ_A and ψ_B are NaN if no tangent exists.
+
+    The iteration begins at the angles ``start``. After a change below `CLOSE`, it ends with ``further`` steps. If the
+    real parts of the angles are exact at the start, the first step computes their imaginary parts, which contain
+    derivatives, without an error.
     """
-    x, y = complex(guess(FA, RA, c), 0.0), complex(guess(FB, RB, c), 0.0)
-    left = ITERATIONS
+    (x, y), left = start, ITERATIONS
     while left > 0:
         left -= 1
         rA, qA = arm_of(FA, RA, x)
@@ -94,12 +102,10 @@ def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: floa
         p, q, det = dot(rA, t), dot(rB, t), a * f - b * e
         dx, dy = (f * p - b * q) / det, (a * q - e * p) / det
         x, y = x - dx, y - dy
-        # the last two iterations are necessary, because the imaginary parts of the angles, which contain derivatives,
-        # converge later
-        if left > 2 and abs(dx.real) + abs(dy.real) < CONVERGED:
-            left = 2
-        if left == 2 and abs(dx.real) + abs(dy.real) > 1e-6:
-            x, y = complex(np.nan, 0.0), complex(np.nan, 0.0)
+        if left > further and abs(dx.real) + abs(dy.real) < CLOSE:
+            left = further
+        elif left == 0 and not abs(dx.real) + abs(dy.real) < CLOSE:
+            x, y = x * np.nan, y * np.nan
     rA, qA = arm_of(FA, RA, x)
     rB, qB = arm_of(FB, RB, y)
     t = add(add(c, 1.0, rB), -1.0, rA)
@@ -109,17 +115,18 @@ def find_tangent(c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: floa
 
 @kernel
 def eval_span(
-    c: Any, FA: ComplexArray, FB: ComplexArray, RA: float, RB: float, twist: float, shear: float,
-    y: ComplexArray, out: ComplexArray,
+    c: Any, FA: Any, FB: Any, RA: float, RB: float, twist: float, shear: float, y: Any, start: Any, further: int,
+    out: Any,
 ) -> Any:  # fmt: skip
     """Evaluate the angles ψ_A, ψ_B and the length |t| of a span. Write g and the damping forces between the sheaves
-    into ``out``, shape (18,).
+    into ``out``, shape (18,). All arguments that depend on the motion are real, or all are complex. The arguments
+    ``start`` and ``further`` are explained in `find_tangent`.
 
     The damping consists of a torque and a force on the left-hand side of the equations of motion. The torque is
     ``twist`` ((ω_B - ω_A)·e) e. The force is ``shear`` times the difference of the velocities of both ends
     perpendicular to the span, divided by the length of the span.
     """
-    pA, pB, rA, qA, rB, qB, t, M = find_tangent(c, FA, FB, RA, RB)
+    pA, pB, rA, qA, rB, qB, t, M = find_tangent(c, FA, FB, RA, RB, start, further)
     length = np.sqrt(dot(t, t))
     e = (t[0] / length, t[1] / length, t[2] / length)
     p, q, det = RA - dot(e, qA), dot(e, qB) - RB, M[0] * M[3] - M[1] * M[2]

@@ -14,12 +14,14 @@ from typing import Any
 
 from windlass.connectors.markers.coordinate_marker import COORDINATE
 from windlass.connectors.markers.pair_laws import measure_coordinates
+from windlass.connectors.markers.position_kernels import CURVED
 from windlass.connectors.springs.user_springs import judge_account
 from windlass.connectors.user_functions.user_forces import force_columns
-from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users
+from windlass.connectors.user_functions.user_rows import USER_FIELDS, bind_users, derive_users, find_users
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.model.law import register_pair
+from windlass.framework.model.law import LocalRows, register_pair
 from windlass.framework.model.schema import Component, column, ref
+from windlass.framework.model.system import System
 
 
 class CoordinateSpringDamper(Component):
@@ -64,6 +66,16 @@ def power(row: Any, u: float, ut: float, t: float) -> float:
     return 0.0 if row.has_function else row.damping * ut * ut
 
 
+def finish(rows: LocalRows, system: System) -> None:
+    """Set properties of the `Account` of the system. The tangent does not depend on offsets if no row has a user
+    function, and if no marker has second derivatives.
+    """
+    judge_account(rows, system)
+    tables = {table for name in ("marker0", "marker1") for table, *_ in rows.world.split_by_table(rows.local(name))}
+    if not len(find_users(rows).where) and not any(CURVED in table.component.provides for table in tables):
+        system.changes.steady = frozenset({"offset"})
+
+
 register_pair(
     CoordinateSpringDamper,
     force,
@@ -72,7 +84,7 @@ register_pair(
     before=partial(bind_users, measure_coordinates, False),
     stored={"spring": energy},
     lost={"damper": power},
-    finish=judge_account,
+    finish=finish,
     in_place=("stiffness", "damping", "offset"),
     source="[@shabana], spring-damper-actuator elements",
 )

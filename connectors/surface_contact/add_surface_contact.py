@@ -15,6 +15,7 @@ from windlass.connectors.markers.cable_markers3d import TWIST_CABLE
 from windlass.connectors.markers.cable_shape import collect_column
 from windlass.connectors.markers.position_markers import list_handles
 from windlass.connectors.point_contact.contact_set import ContactSet
+from windlass.connectors.surface_contact.contact_friction_bed_beam import ContactFrictionBedBeam3D
 from windlass.connectors.surface_contact.contact_friction_bed_cable import BED, ContactFrictionBedCable
 from windlass.connectors.surface_contact.contact_friction_bed_winch import ContactFrictionBedWinch
 from windlass.connectors.surface_contact.contact_friction_surface_beam import (
@@ -126,10 +127,10 @@ def add_surface_contact(
         skin: distance within which the search finds surfaces [m]. If None, the length of the longest cable at the start
             is used. The argument has no effect without ``touching``.
         turns_rope: whether friction acts at the radius of the rope and turns the rope about its axis. If False,
-            friction acts on the axis. If true, the cables must be of type `TwistCable3D`, `WinchTwistCable3D` or, on
-            surfaces that are not soft beds, `Beam3D`, and ``rope_radius`` must be > 0. The names of the types
-            of rows then contain ``Twist`` before ``Cable`` or ``Winch``. For beams, the rows are
-            `ContactFrictionSurfaceBeam3D` or `ContactFrictionSurfaceSetBeam3D`.
+            friction acts on the axis. If true, the cables must be of type `TwistCable3D`, `WinchTwistCable3D` or
+            `Beam3D`, and ``rope_radius`` must be > 0. The names of the types of rows then contain ``Twist`` before
+            ``Cable`` or ``Winch``. For beams, the rows are `ContactFrictionSurfaceBeam3D`,
+            `ContactFrictionSurfaceSetBeam3D` or `ContactFrictionBedBeam3D`.
         width: width of ribbons [m], in the direction of the axis d_1 of the material (field ``material_axis`` of
             drawings). The cables must be of type `TwistCable3D`. The rows are `ContactFrictionSurfaceRibbon`.
         lines: number of lines of contact points along each ribbon, at different offsets across the width. The argument
@@ -218,14 +219,14 @@ def add_surface_contact(
                     "other cables of winch ropes have no twist; give torsional_stiffness to winch_rope"
                 )
         turns_rope = False
-    if turns_rope and not soft and all(given.table.component is Beam3D for given in ropes):
-        pair, near, turns_rope = ContactFrictionSurfaceBeam3D, ContactFrictionSurfaceSetBeam3D, False
+    if turns_rope and all(given.table.component is Beam3D for given in ropes):
+        pair = ContactFrictionBedBeam3D if soft else ContactFrictionSurfaceBeam3D
+        near, turns_rope = ContactFrictionSurfaceSetBeam3D, False
     for given in ropes if turns_rope or width is not None else ():
         if TWIST_CABLE not in given.table.component.provides:
             raise ModelError(
                 f"cables of add_surface_contact with {'width' if width else 'turns_rope'} has {given!r}: must be "
-                "TwistCable3D, because other cables have no twist; with turns_rope, all of them can be Beam3D, except "
-                "on soft beds"
+                "TwistCable3D, because other cables have no twist; with turns_rope, all of them can be Beam3D"
             )
     if touching is None:
         pairs = [Entity(surface.table, np.repeat(surface.rows, n)) for surface in touched]

@@ -21,7 +21,10 @@ p = Σ N_a r_a and e = Σ N_a e_a depend linearly on the coordinates of the node
 
 from __future__ import annotations
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, NamedTuple
+
+import numpy as np
 
 from windlass.connectors.contact.assembly import couple_nothing, create_tangent
 from windlass.connectors.contact.law import PointLaw, change_friction, change_trial, eval_normal_slopes
@@ -45,6 +48,7 @@ from windlass.connectors.surface_contact.kernels import (
     CABLE,
     ContactRows,
     Lever,
+    PointForces,
     SurfaceFrame,
     count_points,
     eval_global_force,
@@ -64,7 +68,7 @@ from windlass.connectors.surface_contact.tangent import (
 from windlass.elements.cable.points import Four
 from windlass.elements.nodes.vectors import Vector, add, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
-from windlass.framework.kernels.kernel import kernel
+from windlass.framework.kernels.kernel import Kernel, kernel
 
 SPIN, TURN, COMPONENTS = 6, 9, 12
 """Indices of the first components of w and θ in y, and number of components of y."""
@@ -93,33 +97,72 @@ def fill_section_motion(
             write_column(Wq, TURN, at, (sign * dturn[0], sign * dturn[1], sign * dturn[2]))
 
 
+class SectionPlace(NamedTuple):
+    """Values of a point on which the derivatives of `SectionChange` depend: n, n.u, H u, H V, v_n and θ, where u = X -
+    a, and H is the Hessian of the distance.
+    """
+
+    n: Vector
+    along: float
+    on_slip: Vector
+    on_rate: Vector
+    vn: float
+    turn: Vector
+
+
+class SectionChange(NamedTuple):
+    """Derivatives of n, u_t, v_t, g and v_n."""
+
+    dn: Vector
+    du: Vector
+    dv: Vector
+    gap: float
+    rate: float
+
+
+@kernel(inline=True)
+def place_section(h: Distance, z: Lever, vn: float, turn: Vector, a: Vector) -> SectionPlace:
+    """Return the `SectionPlace` of a point; ``a`` is the anchor."""
+    n, slip = (h.nx, h.ny, h.nz), (z.X - a[0], z.Y - a[1], z.Z - a[2])
+    return SectionPlace(
+        n, dot(n, slip), hessian_product(h, *slip), hessian_product(h, z.U, z.V, z.W), vn, turn
+    )  # fmt: skip
+
+
+@kernel(inline=True)
+def change_section(j: int, radius: float, h: Distance, s: Section, c: SectionPlace) -> SectionChange:
+    """Return the derivatives with respect to component j < 12 of y."""
+    n, axis, k = c.n, unit_vector(j % 3), j % 3
+    dn, du, dv, gap, rate = NONE, NONE, NONE, 0.0, 0.0
+    if j < V:
+        dn = hessian_product(h, *axis)
+        gap, rate = n[k], c.on_rate[k]
+        du = combine(1.0, combine(1.0, axis, -n[k] - c.on_slip[k], n), -c.along, dn)
+        du = combine(1.0, du, -radius, cross(c.turn, dn))
+        dv = combine(1.0, combine(-c.on_rate[k], n, -c.vn, dn), -radius, cross(s.w, dn))
+    elif j < SPIN:
+        rate, dv = n[k], combine(1.0, axis, -n[k], n)
+    elif j < TURN:
+        dv = combine(-radius, cross(axis, n), 0.0, n)
+    else:
+        du = combine(-radius, cross(axis, n), 0.0, n)
+    return SectionChange(dn, du, dv, gap, rate)
+
+
 @kernel
 def fill_section_changes(
     law: PointLaw, radius: float, F: SectionForces, h: Distance, z: Lever, s: Section, a: Vector, Phi: FloatArray
 ) -> None:
     """Write into Phi, shape (6, 12), the derivatives of f and M with respect to y; ``a`` is the anchor."""
-    f, n = F.point, (h.nx, h.ny, h.nz)
+    f, place = F.point, place_section(h, z, F.point.vn, F.turn, a)
     kc, dc = eval_normal_slopes(law, f.gap, f.vn, f.fn)
-    slip = z.X - a[0], z.Y - a[1], z.Z - a[2]
-    on_slip, on_rate, along = hessian_product(h, *slip), hessian_product(h, z.U, z.V, z.W), dot(n, slip)
     for j in range(COMPONENTS):
-        dn, du, dv, df, dfn, axis, k = NONE, NONE, NONE, NONE, 0.0, unit_vector(j % 3), j % 3
-        if j < V:
-            dn = hessian_product(h, *axis)
-            dfn = kc * n[k] + dc * on_rate[k]
-            du = combine(1.0, combine(1.0, axis, -n[k] - on_slip[k], n), -along, dn)
-            du = combine(1.0, du, -radius, cross(F.turn, dn))
-            dv = combine(1.0, combine(-on_rate[k], n, -f.vn, dn), -radius, cross(s.w, dn))
-        elif j < SPIN:
-            dfn, dv = dc * n[k], combine(1.0, axis, -n[k], n)
-        elif j < TURN:
-            dv = combine(-radius, cross(axis, n), 0.0, n)
-        else:
-            du = combine(-radius, cross(axis, n), 0.0, n)
+        c = change_section(j, radius, h, s, place)
+        df, dfn = NONE, kc * c.gap + dc * c.rate
         if F.rubs:
-            df = change_friction(law, f.f, f.fn, change_trial(law, du, dv), dfn)
-        write_column(Phi, 0, j, add(combine(dfn, n, f.fn, dn), df))
-        write_column(Phi, 3, j, combine(-radius, cross(dn, f.f.force), -radius, cross(n, df)))
+            df = change_friction(law, f.f, f.fn, change_trial(law, c.du, c.dv), dfn)
+        write_column(Phi, 0, j, add(combine(dfn, place.n, f.fn, c.dn), df))
+        write_column(Phi, 3, j, combine(-radius, cross(c.dn, f.f.force), -radius, cross(place.n, df)))
 
 
 @kernel(inline=True)
@@ -237,13 +280,10 @@ def spread_section(
                     R[row, b] += x * on_rates[r, b]
 
 
-WORK = work_type(
-    Wq=(COMPONENTS, COMPONENTS), Wv=(COMPONENTS, COMPONENTS), Phi=(6, COMPONENTS), D=(6, COMPONENTS),
-    E=(6, COMPONENTS), own=(ROW, ROW), on_rates=(ROW, 6),
-)  # fmt: skip
-"""W_q, W_v, Phi_y and D of the docstring of this module, and B (``E``), K (``own``) and N (``on_rates``) of
-`fill_section_tangent`.
-"""
+POINT_WORK: dict[str, Any] = {"D": (6, 12), "E": (6, 12), "own": (ROW, ROW), "on_rates": (ROW, 6)}
+"""D of the docstring of this module, and B (``E``), K (``own``) and N (``on_rates``) of `fill_section_tangent`."""
+WORK = work_type(Wq=(COMPONENTS, 12), Wv=(COMPONENTS, 12), Phi=(6, COMPONENTS), **POINT_WORK)
+"""W_q, W_v and Phi_y of the docstring of this module, and `POINT_WORK`."""
 
 
 @kernel(inline=True)
@@ -257,29 +297,49 @@ def begin_row(
 
 
 @kernel(inline=True)
-def add_closed_section(
-    c: ContactRows, data: FloatArray, start: FloatArray, r: BeamRow, i: int, k: int, dq: float, dv: float,
-    varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
-) -> None:  # fmt: skip
-    """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
-    own: Any = c.rows[i]
+def fill_section(
+    row: Any, r: BeamRow, h: Distance, z: Lever, s: Section, k: int, data: FloatArray, start: FloatArray, g: Any
+) -> tuple[PointForces, Vector]:
+    """Return the forces and the moment of closed point k, and write Phi_y, W_q and W_v."""
     p = r.plain
-    _, z, h = find_beam_point(c, r, i, k, g)
-    if not h.there:
-        return
-    s = eval_section(own, r, k)
-    a, forces = eval_closed_section(own, r, h, z, s, k, data, start)
-    F, M = eval_global_force(p.o, h, forces.point), to_global(p.o, *forces.moment)
-    # derivatives of y, of force and moment, and of the generalised forces of the point
+    a, forces = eval_closed_section(row, r, h, z, s, k, data, start)
     fill_section_motion(p.o, z, s, forces.turn, g.Wq, g.Wv)
     fill_section_changes(p.law, p.rope_radius, forces, h, z, s, a, g.Phi)
-    multiply_both(dq, dv, g)
-    fill_section_tangent(p.o, z, s, F, M, dq, g.D, g.E, g.own, g.on_rates)
-    spread_section(s.N, own.flip, g.own, g.on_rates, varies, K, N)
-    add_wrench(z, F, M, dq, wrench)
+    return forces.point, forces.moment
 
 
-_add_rows = create_tangent(count_points, BEAM, 3, 6, WORK, begin_row, add_closed_section, couple_nothing)
+def create_section_tangent(fill: Kernel, work: np.dtype[Any]) -> Callable[..., Any]:
+    """Create the kernel that adds the tangent of all rows of thick beams, see `create_tangent`.
+
+    Args:
+        fill: kernel that evaluates a closed point and its derivatives, see `fill_section`.
+        work: type of the memory g of ``fill``, such as `WORK`.
+    """
+
+    @kernel(inline=True)
+    def add_closed(
+        c: ContactRows, data: FloatArray, start: FloatArray, r: BeamRow, i: int, k: int, dq: float, dv: float,
+        varies: bool, g: Any, K: FloatArray, N: FloatArray, wrench: FloatArray,
+    ) -> None:  # fmt: skip
+        """Add the derivatives of the forces of closed point k, see the argument ``add`` of `create_tangent`."""
+        own: Any = c.rows[i]
+        p = r.plain
+        _, z, h = find_beam_point(c, r, i, k, g)
+        if not h.there:
+            return
+        s = eval_section(own, r, k)
+        point, moment = fill(own, r, h, z, s, k, data, start, g)
+        F, M = eval_global_force(p.o, h, point), to_global(p.o, *moment)
+        # derivatives of force and moment, and of the generalised forces of the point
+        multiply_both(dq, dv, g)
+        fill_section_tangent(p.o, z, s, F, M, dq, g.D, g.E, g.own, g.on_rates)
+        spread_section(s.N, own.flip, g.own, g.on_rates, varies, K, N)
+        add_wrench(z, F, M, dq, wrench)
+
+    return create_tangent(count_points, BEAM, 3, 6, work, begin_row, add_closed, couple_nothing)
+
+
+_add_rows = create_section_tangent(fill_section, WORK)
 
 
 @kernel

@@ -36,6 +36,7 @@ from windlass.connectors.friction.bristle import UNDEFINED, check_friction
 from windlass.connectors.markers.cable_shape import CABLE_DOFS, column_of
 from windlass.connectors.markers.position_kernels import FAMILY
 from windlass.connectors.surface_contact.beam_tangent import add_beam_tangent
+from windlass.connectors.surface_contact.bed_beam_tangent import add_bed_beam_tangent
 from windlass.connectors.surface_contact.bed_tangent import add_bed_tangent
 from windlass.connectors.surface_contact.distances import Geometry
 from windlass.connectors.surface_contact.gaps import find_edges, watch_surfaces
@@ -56,6 +57,7 @@ from windlass.connectors.surface_contact.outputs import (
 )
 from windlass.connectors.surface_contact.residual import (
     add_beam_residual,
+    add_bed_beam_residual,
     add_bed_residual,
     add_residual,
     add_ribbon_residual,
@@ -89,6 +91,7 @@ from windlass.connectors.surface_contact.turning_tangent import (
 from windlass.connectors.surface_contact.update import (
     OUTSIDE,
     update_beam_history,
+    update_bed_beam_history,
     update_bed_history,
     update_history,
     update_ribbon_history,
@@ -314,6 +317,8 @@ def create_system(rows: LocalRows, c: ContactRows) -> System:
         if is_bed(c):
             forces, tangent = add_turning_winch_bed_residual, add_turning_winch_bed_tangent
             update = update_turning_winch_bed_history
+    elif is_bed(c) and is_thick(c):
+        forces, tangent, update = add_bed_beam_residual, add_bed_beam_tangent, update_bed_beam_history
     elif is_bed(c) and turns(c):
         forces, tangent, update = add_turning_bed_residual, add_turning_bed_tangent, update_turning_bed_history
     elif turns(c):

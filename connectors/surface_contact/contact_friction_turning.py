@@ -68,7 +68,25 @@ ORDER = np.array([*range(CABLE), LENGTH, CABLE, CABLE + 1])
 CABLE_OF_WINCH = "the cable of a winch rope with torsion"
 
 
-class ContactFrictionBedTwistCable(PointContact):
+class TurningContact(PointContact):
+    """Columns that all laws of friction that turns ropes and beams have in common."""
+
+    history_column = "points"
+    points = ROPE.points
+    rope_radius = ROPE.rope_radius
+    contact_stiffness_per_length = ROPE.contact_stiffness_per_length
+
+
+class TurningBedContact(TurningContact):
+    """Columns that all laws of friction on soft beds that turns ropes and beams have in common."""
+
+    lateral_friction_ratio = ContactFrictionBedCable.lateral_friction_ratio
+    lateral_stiffness_ratio = ContactFrictionBedCable.lateral_stiffness_ratio
+    suction_coefficient = ContactFrictionBedCable.suction_coefficient
+    suction_distance = ContactFrictionBedCable.suction_distance
+
+
+class ContactFrictionBedTwistCable(TurningBedContact):
     """Contact and friction between a soft bed and n points of a `TwistCable3D`. Friction turns the rope about its axis.
 
     All other properties are the same as for `ContactFrictionBedCable`. The turn within a step is limited as for
@@ -80,17 +98,9 @@ class ContactFrictionBedTwistCable(PointContact):
     surface = ref(SURFACE, "the bed")
     cable = ref("TwistCable3D", "the cable with twist")
     data = ref("GenericData", "13 n history values; created if left out", optional=True)
-    history_column = "points"
-    points = ROPE.points
-    rope_radius = ROPE.rope_radius
-    contact_stiffness_per_length = ROPE.contact_stiffness_per_length
-    lateral_friction_ratio = ContactFrictionBedCable.lateral_friction_ratio
-    lateral_stiffness_ratio = ContactFrictionBedCable.lateral_stiffness_ratio
-    suction_coefficient = ContactFrictionBedCable.suction_coefficient
-    suction_distance = ContactFrictionBedCable.suction_distance
 
 
-class ContactFrictionSurfaceTwistWinch(PointContact):
+class ContactFrictionSurfaceTwistWinch(TurningContact):
     """Contact and friction between a surface and n points of a cable of a winch rope with torsion. Friction turns the
     rope about its axis.
 
@@ -103,14 +113,10 @@ class ContactFrictionSurfaceTwistWinch(PointContact):
     surface = ref(SURFACE, "the surface")
     cable = ref("WinchTwistCable3D", CABLE_OF_WINCH)
     data = ref("GenericData", "11 n + 1 history values; created if left out", optional=True)
-    history_column = "points"
     follows = ("winch cable",)
-    points = ROPE.points
-    rope_radius = ROPE.rope_radius
-    contact_stiffness_per_length = ROPE.contact_stiffness_per_length
 
 
-class ContactFrictionBedTwistWinch(PointContact):
+class ContactFrictionBedTwistWinch(TurningBedContact):
     """Contact and friction between a soft bed and n points of a cable of a winch rope with torsion. Friction turns the
     rope about its axis.
 
@@ -121,18 +127,10 @@ class ContactFrictionBedTwistWinch(PointContact):
     surface = ref(SURFACE, "the bed")
     cable = ref("WinchTwistCable3D", CABLE_OF_WINCH)
     data = ref("GenericData", "13 n + 1 history values; created if left out", optional=True)
-    history_column = "points"
     follows = ("winch cable",)
-    points = ROPE.points
-    rope_radius = ROPE.rope_radius
-    contact_stiffness_per_length = ROPE.contact_stiffness_per_length
-    lateral_friction_ratio = ContactFrictionBedCable.lateral_friction_ratio
-    lateral_stiffness_ratio = ContactFrictionBedCable.lateral_stiffness_ratio
-    suction_coefficient = ContactFrictionBedCable.suction_coefficient
-    suction_distance = ContactFrictionBedCable.suction_distance
 
 
-class ContactFrictionSurfaceSetTwistWinch(PointContact):
+class ContactFrictionSurfaceSetTwistWinch(TurningContact):
     """Contact and friction between n points of a cable of a winch rope with torsion and a near surface of a set.
     Friction turns the rope about its axis.
 
@@ -144,11 +142,7 @@ class ContactFrictionSurfaceSetTwistWinch(PointContact):
     contact_set = ref("ContactSet", "the surfaces")
     cable = ref("WinchTwistCable3D", CABLE_OF_WINCH)
     data = ref("GenericData", "11 n + 2 history values; created if left out", optional=True)
-    history_column = "points"
     follows = ("winch cable",)
-    points = ROPE.points
-    rope_radius = ROPE.rope_radius
-    contact_stiffness_per_length = ROPE.contact_stiffness_per_length
 
 
 def bind_bed(rows: LocalRows) -> ContactRows:

@@ -40,6 +40,7 @@ from windlass.connectors.surface_contact.beam_kernels import (
     plain_beam_row,
     read_beam_row,
 )
+from windlass.connectors.surface_contact.bed_beam_kernels import eval_closed_bed_section
 from windlass.connectors.surface_contact.bed_kernels import (
     BedForces,
     Heading,
@@ -257,12 +258,13 @@ def read_closed_ribbon(
 
 @kernel(inline=True)
 def write_bed_point(
-    own: Any, r: SurfaceRow, z: Lever, h: Distance, e: Heading, F: BedForces, way: Vector, taken: float, stored: float,
-    turned: Vector, row: FloatArray,
+    own: Any, r: SurfaceRow, z: Lever, h: Distance, e: Heading, Tt: Vector, F: BedForces, way: Vector, taken: float,
+    stored: float, turned: Vector, row: FloatArray,
 ) -> None:  # fmt: skip
     """Write the quantities of `read_closed` for a point on a soft bed, and the suction of this point. `bed_kernels.py`
-    defines the symbols, and the energy and the lever power of bristles. For ``way`` see `eval_bed_forces`, for
-    ``taken`` and ``stored`` see `write_point`, and for ``turned`` see `find_turning_lever`.
+    defines the symbols, and the energy and the lever power of bristles. ``Tt`` is T_t in the frame of the surface. For
+    ``way`` see `eval_bed_forces`, for ``taken`` and ``stored`` see `write_point`, and for ``turned`` see
+    `find_turning_lever`.
     """
     law, o, f, vt, u = r.law, r.o, F.force, F.vt, F.u
     slips, damping, lever, bent = stored == SLIPS, 0.0, 0.0, 0.0
@@ -282,16 +284,22 @@ def write_bed_point(
             bend = 1.0 / mu_k if mu_k > 0.0 else 0.0
             along = stretch(1.0 / beta, e.b, (bend * hat[0], bend * hat[1], bend * hat[2]))
             bent = 0.5 * dot(along, f)
-        # rates of the normal, of T and of b in the frame of the surface
-        nt, pt = hessian_product(h, z.U, z.V, z.W), eval_axis(e.dS, r.w)
-        tt = combine(1.0 / e.size, pt, -dot(e.t, pt) / e.size, e.t)
-        carried = cross((o.wx, o.wy, o.wz), e.t)
-        Tt = to_surface(o, tt[0] - carried[0], tt[1] - carried[1], tt[2] - carried[2])
+        # rates of the normal and of b in the frame of the surface
+        nt = hessian_product(h, z.U, z.V, z.W)
         bt = change_across(e, combine(1.0, cross(nt, e.T), 1.0, cross((h.nx, h.ny, h.nz), Tt)))
         out = h.nx * way[0] + h.ny * way[1] + h.nz * way[2]
         lever = mu_k * (out * (dot(u, nt) + gamma * on_u * dot(e.b, nt)) - gamma * on_u * dot(bt, u))
         lever += mu_k * (dot(u, turned) + gamma * on_u * dot(e.b, turned))
     write_place(row[POWER:], F.held, F.gap, F.vn, F.fn, stored, taken, damping, lever, bent)
+
+
+@kernel(inline=True)
+def find_heading_rate(r: SurfaceRow, e: Heading) -> Vector:
+    """Return the rate of T of a line in the frame of the surface [1/s]."""
+    o, pt = r.o, eval_axis(e.dS, r.w)
+    tt = combine(1.0 / e.size, pt, -dot(e.t, pt) / e.size, e.t)
+    carried = cross((o.wx, o.wy, o.wz), e.t)
+    return to_surface(o, tt[0] - carried[0], tt[1] - carried[1], tt[2] - carried[2])
 
 
 @kernel(inline=True)
@@ -303,7 +311,7 @@ def read_closed_bed(
     e, a, F = eval_bed_point(own, r, h, z, k, data, start)
     way = z.X - a[0], z.Y - a[1], z.Z - a[2]
     taken, state = dot(F.force, (z.U, z.V, z.W)), data[own.data + own.points + k]
-    write_bed_point(own, r, z, h, e, F, way, taken, state, (0.0, 0.0, 0.0), row)
+    write_bed_point(own, r, z, h, e, find_heading_rate(r, e), F, way, taken, state, (0.0, 0.0, 0.0), row)
 
 
 @kernel(inline=True)
@@ -318,7 +326,9 @@ def read_closed_winch_bed(
     F = eval_closed_winch_bed(own, r, h, z, t, k, data, start)
     bed = F.bed
     state = data[own.data + own.points + k]
-    write_bed_point(own, r.plain, z, h, F.e, bed, F.way, dot(bed.force, F.U), state, (0.0, 0.0, 0.0), row)
+    p = r.plain
+    Tt = find_heading_rate(p, F.e)
+    write_bed_point(own, p, z, h, F.e, Tt, bed, F.way, dot(bed.force, F.U), state, (0.0, 0.0, 0.0), row)
     write_material(r, t, eval_spring_energy(bed.held, bed.gap) / r.l, row)
 
 
@@ -363,7 +373,8 @@ def read_closed_turning_bed(
     turned = find_turning_lever(p.o, p.rope_radius, h, nt, w.spin, w.g, w.b, w.angle, g)
     write_torque(row, F.torque, w.spin.t, w.angle, bed.rubs)
     state = data[own.data + own.points + k]
-    write_bed_point(own, p, z, h, F.e, bed, F.way, dot(bed.force, bed.vt), state, turned, row)
+    Tt = find_heading_rate(p, F.e)
+    write_bed_point(own, p, z, h, F.e, Tt, bed, F.way, dot(bed.force, bed.vt), state, turned, row)
 
 
 @kernel(inline=True)
@@ -403,7 +414,8 @@ def read_closed_turning_winch_bed(
     bed = F.bed
     turned = find_turning_lever(p.o, p.rope_radius, h, nt, w.spin, w.g, w.b, w.angle, g)
     write_torque(row, both.torque, w.spin.t, w.angle, bed.rubs)
-    write_bed_point(own, p, z, h, F.e, bed, F.way, dot(bed.force, bed.vt), state, turned, row)
+    Tt = find_heading_rate(p, F.e)
+    write_bed_point(own, p, z, h, F.e, Tt, bed, F.way, dot(bed.force, bed.vt), state, turned, row)
     write_material(r.winch, t, eval_spring_energy(bed.held, bed.gap) / r.winch.l, row)
     write_axis(p.o, w.spin.d1, row)
 
@@ -420,16 +432,45 @@ def read_closed_beam(
     """
     p, state, s = r.plain, data[own.data + own.points + k], eval_section(own, r, k)
     a, both = eval_closed_section(own, r, h, z, s, k, data, start)
-    F, torque, lever = both.point, to_global(p.o, *both.moment), 0.0
-    row[TORQUE], row[TURN] = -dot(both.moment, s.d1), sqrt(dot(both.turn, both.turn)) if both.rubs else 0.0
-    for d in range(3):
-        row[TORQUE + 1 + d] = -torque[d]
+    F, lever = both.point, 0.0
+    write_moment(row, p.o, both.moment, s.d1, both.turn, both.rubs)
     if both.rubs:
         n, nt = (h.nx, h.ny, h.nz), hessian_product(h, z.U, z.V, z.W)
-        along = dot(n, (z.X - a[0], z.Y - a[1], z.Z - a[2]))
-        turned = combine(1.0, cross(combine(1.0, change_turn(both.turn, s.w), -1.0, s.w), n), 1.0, cross(both.turn, nt))
+        along, turned = dot(n, (z.X - a[0], z.Y - a[1], z.Z - a[2])), find_section_lever(h, nt, both.turn, s.w)
         lever = p.law.friction_stiffness * dot(F.u, combine(along, nt, p.rope_radius, turned))
     write_point(row, p, F, state, state, dot(F.f.force, F.vt), lever, both.rubs)
+
+
+@kernel(inline=True)
+def write_moment(row: FloatArray, o: SurfaceFrame, moment: Vector, d1: Vector, turn: Vector, rubs: bool) -> None:
+    """Write the torque of friction on a thick beam, with M and e_1 in the frame of the surface and the rotation vector
+    ``turn`` [rad].
+    """
+    torque = to_global(o, *moment)
+    row[TORQUE], row[TURN] = -dot(moment, d1), sqrt(dot(turn, turn)) if rubs else 0.0
+    for d in range(3):
+        row[TORQUE + 1 + d] = -torque[d]
+
+
+@kernel(inline=True)
+def find_section_lever(h: Distance, nt: Vector, turn: Vector, w: Vector) -> Vector:
+    """Return (T^-1 w - w) x n + theta x n_t, see `read_closed_beam`."""
+    n = h.nx, h.ny, h.nz
+    return combine(1.0, cross(combine(1.0, change_turn(turn, w), -1.0, w), n), 1.0, cross(turn, nt))
+
+
+@kernel(inline=True)
+def read_closed_bed_beam(
+    own: Any, r: BeamRow, k: int, z: Lever, h: Distance, data: FloatArray, start: FloatArray, g: Any, row: FloatArray,
+) -> None:  # fmt: skip
+    """Write the quantities of `write_bed_point` and the torque for a thick beam on a soft bed."""
+    p, state, s = r.plain, data[own.data + own.points + k], eval_section(own, r, k)
+    F, nt = eval_closed_bed_section(own, r, h, z, s, k, data, start), hessian_product(h, z.U, z.V, z.W)
+    bed, radius = F.bed, p.rope_radius
+    write_moment(row, p.o, F.moment, s.d1, F.turn, bed.rubs)
+    x = find_section_lever(h, nt, F.turn, s.w)
+    turned, taken = (radius * x[0], radius * x[1], radius * x[2]), dot(bed.force, bed.vt)
+    write_bed_point(own, p, z, h, F.e, cross(s.w, s.d1), bed, F.way, taken, state, turned, row)
 
 
 @kernel(inline=True)
@@ -485,6 +526,7 @@ _fill_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed)
 _fill_twist_rows = create_filling(read_turning_row, plain_row_of, find_turning_point, read_closed_twist)
 _fill_ribbon_rows = create_filling(read_turning_row, plain_row_of, find_ribbon_point, read_closed_ribbon)
 _fill_bed_rows = create_filling(begin_row, plain_row, find_axis_point, read_closed_bed)
+_fill_bed_beam_rows = create_filling(read_beam_row, plain_beam_row, find_beam_point, read_closed_bed_beam)
 _fill_beam_rows = create_filling(read_beam_row, plain_beam_row, find_beam_point, read_closed_beam)
 _fill_winch_rows = create_filling(read_winch_row, plain_winch_row, find_winch_point, read_closed_winch)
 _fill_winch_bed_rows = create_filling(read_winch_row, plain_winch_row, find_winch_point, read_closed_winch_bed)
@@ -561,6 +603,15 @@ def fill_beam_numbers(
 
 
 @kernel
+def fill_bed_beam_numbers(
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    out: FloatArray,
+) -> None:  # fmt: skip
+    """Write all quantities of all points of thick beams on soft beds, see `create_filling`."""
+    _fill_bed_beam_rows(c, m, data, start, x, v, out)
+
+
+@kernel
 def fill_turning_bed_numbers(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     out: FloatArray,
@@ -608,6 +659,8 @@ def choose_filling(c: ContactRows) -> Kernel:
         return fill_turning_winch_bed_numbers if is_bed(c) else fill_turning_winch_numbers
     if is_winch(c):
         return fill_winch_bed_numbers if is_bed(c) else fill_winch_numbers
+    if is_bed(c) and is_thick(c):
+        return fill_bed_beam_numbers
     if is_bed(c):
         return fill_turning_bed_numbers if turns(c) else fill_bed_numbers
     if is_thick(c):
@@ -620,7 +673,7 @@ _FILLINGS = {
     for kernel in (
         fill_numbers, fill_twist_numbers, fill_ribbon_numbers, fill_bed_numbers, fill_winch_numbers,
         fill_winch_bed_numbers, fill_beam_numbers, fill_turning_bed_numbers, fill_turning_winch_numbers,
-        fill_turning_winch_bed_numbers,
+        fill_turning_winch_bed_numbers, fill_bed_beam_numbers,
     )
 }  # fmt: skip
 
@@ -680,14 +733,14 @@ def fill_suction_loss(before: FloatArray, now: FloatArray, lost: FloatArray) -> 
     of normal dampers.
     """
     for i in range(len(now)):
-        for s in range(now.shape[1]):
-            old, new = before[i, s], now[i, s]
+        for s in range(now.shape[2]):
+            old, new = before[i, :, s], now[i, :, s]
             if old[CONTACT_STATE] == OPEN or max(old[DEPTH], new[DEPTH]) >= NO_GAP:
                 continue
             f0, f1 = old[NORMAL_FORCE] - old[DAMPER_FORCE], new[NORMAL_FORCE] - new[DAMPER_FORCE]
             loss = 0.5 * (f0 + f1) * (new[DEPTH] - old[DEPTH]) - (new[SPRING_ENERGY] - old[SPRING_ENERGY])
             # a change of the length of a winch rope does work on the springs of normal forces
-            if now.shape[2] > PARTS and old[PARTS] > 0.0 and new[PARTS] > 0.0:
+            if now.shape[1] > PARTS and old[PARTS] > 0.0 and new[PARTS] > 0.0:
                 mean = 0.5 * (old[SPRING_ENERGY] / old[PARTS] + new[SPRING_ENERGY] / new[PARTS])
                 loss += mean * (new[PARTS] - old[PARTS])
             if new[CONTACT_STATE] != OPEN:

@@ -20,12 +20,15 @@ from windlass.connectors.contact.update import touches, work_type
 from windlass.connectors.markers.position_kernels import PositionMarkers
 from windlass.connectors.surface_contact.beam_kernels import (
     BEAM,
+    BeamRow,
+    Section,
     eval_closed_section,
     eval_section,
     find_beam_point,
     on_parameters,
     read_beam_row,
 )
+from windlass.connectors.surface_contact.bed_beam_kernels import eval_closed_bed_section
 from windlass.connectors.surface_contact.bed_kernels import eval_bed_point, total_force
 from windlass.connectors.surface_contact.distances import (
     FIELD,
@@ -44,6 +47,7 @@ from windlass.connectors.surface_contact.kernels import (
     TWIST_CABLE,
     ContactRows,
     Lever,
+    PointForces,
     SurfaceFrame,
     TurningRow,
     create_frame,
@@ -540,34 +544,80 @@ def add_winch_bed_residual(
     _add_winch_bed_rows(c, m, data, start, x, v, f)
 
 
+@kernel(inline=True)
+def eval_section_point(
+    row: Any, r: BeamRow, h: Distance, z: Lever, s: Section, k: int, data: FloatArray, start: FloatArray
+) -> tuple[PointForces, Vector]:
+    """Return the forces of closed point k of a thick beam, and the moment M in the frame of the surface."""
+    _, forces = eval_closed_section(row, r, h, z, s, k, data, start)
+    return forces.point, forces.moment
+
+
+@kernel(inline=True)
+def eval_bed_section_point(
+    row: Any, r: BeamRow, h: Distance, z: Lever, s: Section, k: int, data: FloatArray, start: FloatArray
+) -> tuple[PointForces, Vector]:
+    """Return the results of `eval_section_point` for a soft bed."""
+    forces = eval_closed_bed_section(row, r, h, z, s, k, data, start)
+    return total_force(forces.bed), forces.moment
+
+
+def create_beam_residual(evaluate: Kernel) -> Callable[..., Any]:
+    """Create the kernel ``(c, m, data, start, x, v, f)`` that adds the left-hand-side forces of all rows of thick beams
+    to f. ``evaluate`` is the kernel that evaluates a closed point, see `eval_section_point`.
+    """
+
+    @kernel(inline=True)
+    def add_rows(
+        c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+        f: FloatArray,
+    ) -> None:  # fmt: skip
+        load = np.empty(6)
+        for i in range(len(c.rows)):
+            row: Any = c.rows[i]
+            if not row.active or not touches(data, row.data, row.points):
+                continue
+            r, to = read_beam_row(c, m, x, v, i, row), c.dofs[i]
+            load[:] = 0.0
+            for k in range(row.points):
+                _, z, h = find_beam_point(c, r, i, k, row)
+                if data[row.data + k] > 0.0 or not h.there:
+                    continue
+                s = eval_section(row, r, k)
+                point, moment = evaluate(row, r, h, z, s, k, data, start)
+                F, M = eval_global_force(r.plain.o, h, point), to_global(r.plain.o, *moment)
+                on_e, lever = on_parameters(s.e, M, s.square), cross((z.dx, z.dy, z.dz), F)
+                for a in range(4):
+                    N, turned = s.N[a], s.N[a] * row.flip[a]
+                    for d in range(3):
+                        f[to[3 * a + d]] += N * F[d]
+                    for d in range(4):
+                        f[to[CABLE + 4 * a + d]] += turned * on_e[d]
+                for d in range(3):
+                    load[d] += F[d]
+                    load[3 + d] += lever[d] + M[d]
+            add_reaction(c, m, i, BEAM, load, f)
+
+    return add_rows
+
+
+_add_beam_rows = create_beam_residual(eval_section_point)
+_add_bed_beam_rows = create_beam_residual(eval_bed_section_point)
+
+
 @kernel
 def add_beam_residual(
     c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
     f: FloatArray,
 ) -> None:  # fmt: skip
     """Add the left-hand-side forces of all rows of thick beams to f. See `beam_kernels.py`."""
-    load = np.empty(6)
-    for i in range(len(c.rows)):
-        row: Any = c.rows[i]
-        if not row.active or not touches(data, row.data, row.points):
-            continue
-        r, to = read_beam_row(c, m, x, v, i, row), c.dofs[i]
-        load[:] = 0.0
-        for k in range(row.points):
-            _, z, h = find_beam_point(c, r, i, k, row)
-            if data[row.data + k] > 0.0 or not h.there:
-                continue
-            s = eval_section(row, r, k)
-            _, forces = eval_closed_section(row, r, h, z, s, k, data, start)
-            F, M = eval_global_force(r.plain.o, h, forces.point), to_global(r.plain.o, *forces.moment)
-            on_e, lever = on_parameters(s.e, M, s.square), cross((z.dx, z.dy, z.dz), F)
-            for a in range(4):
-                N, turned = s.N[a], s.N[a] * row.flip[a]
-                for d in range(3):
-                    f[to[3 * a + d]] += N * F[d]
-                for d in range(4):
-                    f[to[CABLE + 4 * a + d]] += turned * on_e[d]
-            for d in range(3):
-                load[d] += F[d]
-                load[3 + d] += lever[d] + M[d]
-        add_reaction(c, m, i, BEAM, load, f)
+    _add_beam_rows(c, m, data, start, x, v, f)
+
+
+@kernel
+def add_bed_beam_residual(
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    f: FloatArray,
+) -> None:  # fmt: skip
+    """Add the left-hand-side forces of all rows of thick beams on soft beds to f. See `bed_beam_kernels.py`."""
+    _add_bed_beam_rows(c, m, data, start, x, v, f)

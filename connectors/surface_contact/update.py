@@ -30,6 +30,8 @@ is closed until g reaches that gap. δ and m depend on the gap g at the end of t
 Points of thick beams are treated like points of ropes with twist, with the axes e_1 and e_2 of the cross section
 instead of T and d_1.
 
+Points of thick beams on soft beds are treated in the same way, with the deflection û and the history values of the bed.
+
 Points of ropes that friction turns on soft beds, and of winch ropes with torsion, are treated like points of ropes with
 twist, with u_t of `turning_kernels.py`, the history values of the bed, and l_0 := l.
 
@@ -66,6 +68,7 @@ from windlass.connectors.surface_contact.beam_kernels import (
     find_beam_point,
     read_beam_row,
 )
+from windlass.connectors.surface_contact.bed_beam_kernels import eval_bed_section
 from windlass.connectors.surface_contact.bed_kernels import (
     BedForces,
     Heading,
@@ -149,7 +152,9 @@ WINCH_BED_POINT = place_type(
 TURNING_BED_POINT = place_type(
     "tx", "ty", "tz", "dx", "dy", "dz", "bx", "by", "bz", "open", "X", "Y", "Z", "ux", "uy", "uz", "size"
 )  # fmt: skip
-"""Data of a point of a rope that friction turns on a soft bed: the fields of `TWIST_POINT` and `BED_POINT`."""
+"""Data of a point of a rope or thick beam that friction turns on a soft bed: the fields of `TWIST_POINT` and
+`BED_POINT`.
+"""
 TURNING_WINCH_POINT = place_type(
     "tx", "ty", "tz", "dx", "dy", "dz", "l", "X", "Y", "Z", "ux", "uy", "uz", "size"
 )  # fmt: skip
@@ -284,6 +289,22 @@ def try_beam_point(
     to.tx, to.ty, to.tz = s.d1
     to.dx, to.dy, to.dz = s.d2
     return eval_section_forces(p.law, p.rope_radius, h, z, s, STICKS, a, d10, d20).point
+
+
+@kernel(inline=True)
+def try_bed_beam_point(
+    c: ContactRows, row: Any, r: BeamRow, k: int, h: Distance, z: Lever, start: FloatArray, at: int, held: bool,
+    g: Any, to: Any,
+) -> PointForces:  # fmt: skip
+    """Return the forces of `try_bed_point` for a thick beam, and write the axes e_1 and e_2 into ``to``."""
+    n, s, frame = row.points, eval_section(row, r, k), at + AFTER_BED * row.points
+    a, d10, d20 = (z.X, z.Y, z.Z), s.d1, s.d2
+    if held:
+        a, d10, d20 = read_three(start, at), read_three(start, frame), read_three(start, frame + 3 * n)
+    to.tx, to.ty, to.tz = s.d1
+    to.dx, to.dy, to.dz = s.d2
+    F = eval_bed_section(row, r.plain, h, z, s, k, start, STICKS, a, d10, d20)
+    return note_bed_point(row, F.e, F.bed, read_suction(row, start, k).reach, to)
 
 
 @kernel(inline=True)
@@ -436,7 +457,7 @@ def store_twist_anchor(
 def store_turning_bed_anchor(
     data: FloatArray, start: FloatArray, at: int, n: int, p: Any, back: float, stays: bool
 ) -> None:  # fmt: skip
-    """Store the anchor, the tangent and the axis d_1 of a rope that friction turns on a soft bed, in the same way as
+    """Store the anchor and the axes of a rope or beam that friction turns on a soft bed, in the same way as
     `store_twist_anchor`, but with u_t instead of the deflection û.
     """
     back, frame = 1.0 if stays else back, at + AFTER_BED * n
@@ -551,6 +572,10 @@ _update_winch_bed = create_surface_update(
 _update_beam = create_surface_update(
     TWIST_POINT, NO_LANES, read_beam_row, find_beam_point, try_beam_point, store_twist_anchor, far=is_far
 )
+_update_bed_beam = create_surface_update(
+    TURNING_BED_POINT, NO_LANES, read_beam_row, find_beam_point, try_bed_beam_point, store_turning_bed_anchor,
+    keep_suction, is_far,
+)  # fmt: skip
 _update_winch = create_surface_update(
     WINCH_POINT, NO_LANES, read_winch_row, find_winch_point, try_winch_point, store_winch_anchor, keep_length
 )
@@ -630,6 +655,15 @@ def update_beam_history(
 ) -> None:  # fmt: skip
     """Update the history values of all rows of thick beams, see `create_update`."""
     _update_beam(c, m, data, start, x, v, size, mapped, commits, outcome)
+
+
+@kernel
+def update_bed_beam_history(
+    c: ContactRows, m: PositionMarkers, data: FloatArray, start: FloatArray, x: FloatArray, v: FloatArray,
+    size: FloatArray, mapped: FloatArray, commits: bool, outcome: FloatArray,
+) -> None:  # fmt: skip
+    """Update the history values of all rows of thick beams on soft beds, see `create_update`."""
+    _update_bed_beam(c, m, data, start, x, v, size, mapped, commits, outcome)
 
 
 @kernel

@@ -22,6 +22,7 @@ import numpy as np
 from windlass.connectors.user_functions.time_functions import parse_numbers
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.checks.checks import checked, inside
+from windlass.framework.checks.state_functions import are_finite
 from windlass.framework.checks.user_functions import FirstCalls, find_contradictions, first_calls
 from windlass.framework.checks.values import read_numbers, show
 from windlass.framework.errors import ModelError, ModelWarning
@@ -268,8 +269,12 @@ def update_forces(users: UserForces, t: float, u: FloatArray, ut: FloatArray) ->
     """
     if len(users.numbers) == 1 and not isinstance(users.forces[0].function, (Vectorised, Compiled)):
         # faster code for a single row
-        if isfinite(u.sum() + ut.sum()):
-            _eval_row(users, users.forces[0].function, 0, t, u[0], ut[0], [users.f[0]])
+        if are_finite(u) and are_finite(ut):
+            given = _call_row(users, users.forces[0].function, 0, t, u[0], ut[0])
+            numbers = parse_numbers(given, (u.shape[1],) if u.shape[1] > 1 else ())
+            if numbers is None:
+                raise _refusal(users, 0, t, show(given), 1)
+            users.f[0] = numbers
         else:
             users.f[:] = np.nan
         return
@@ -500,18 +505,22 @@ def _eval_row(
     ut: FloatArray,
     results: list[FloatArray],
 ) -> None:
-    """Call a plain function for row k of the rows with a user function, and write the results. The arguments of the
-    function are floats if n = 1, otherwise new arrays.
-    """
-    n = len(u)
-    parameters = users.arguments[k] if n == 1 else [column[k].copy() for column in users.parameters]
-    motion = (u.item(), ut.item()) if n == 1 else (u.copy(), ut.copy())
-    given = function(t, users.numbers[k], *motion, *parameters)
+    """Call a plain function for row k of the rows with a user function by `_call_row`, and write the results."""
+    given = _call_row(users, function, k, t, u, ut)
     for result, part in zip(results, _split(given, len(results)), strict=True):
-        numbers = parse_numbers(part, () if n == 1 else result.shape)
+        numbers = parse_numbers(part, () if len(u) == 1 else result.shape)
         if numbers is None:
             raise _refusal(users, k, t, show(given), len(results))
         result[:] = numbers
+
+
+def _call_row(users: UserForces, function: UserFunction, k: int, t: float, u: FloatArray, ut: FloatArray) -> Any:
+    """Call a plain function for row k of the rows with a user function. The arguments of the function are floats if
+    there is one displacement, otherwise new arrays.
+    """
+    if len(u) == 1:
+        return function(t, users.numbers[k], u.item(), ut.item(), *users.arguments[k])
+    return function(t, users.numbers[k], u.copy(), ut.copy(), *[column[k].copy() for column in users.parameters])
 
 
 def _split(given: Any, count: int) -> Sequence[Any]:

@@ -78,8 +78,10 @@ STYLE = """
 article table.docutils { font-size: 0.85em; margin-left: 0; }
 article table.docutils td { text-align: left; }
 article table.docutils td:nth-child(3) { min-width: 11em; }
-/* code of 120 characters fits on wide screens, narrow ones scroll */
-.content { width: 56em; }
+/* code of 120 characters fits on wide screens, narrow ones scroll; the side bars keep their widths */
+.main { min-width: 0; }
+.content { flex: 0 1 56em; min-width: 0; }
+.toc-drawer { flex-shrink: 0; }
 div.highlight pre { overflow-x: auto; font-size: 0.74em; }
 mjx-container[display="true"] { overflow-x: auto; overflow-y: hidden; padding: 0.2em 0; }
 /* pictures are drawn on white */

@@ -604,7 +604,7 @@ def shape(s: Sketch) -> None:
     s.text((2.5, 0.1), "vertical_offset along the left normal (2D)", align="center")
 
 
-@draws("NodeCoordinate", "RotationCoordinate", "PointCoordinate")
+@draws("NodeCoordinate", "RotationCoordinate", "RotationOnBeam2D", "RotationOnBeam3D", "PointCoordinate")
 def coordinate(s: Sketch) -> None:
     s.body((0, 0), (0.9, 0.5), 15.0)
     s.dot((0, 0), "node or marker")
@@ -768,6 +768,7 @@ def ribbon(s: Sketch) -> None:
     "ContactFrictionBedWinch",
     "ContactFrictionBedTwistCable",
     "ContactFrictionBedTwistWinch",
+    "ContactFrictionBedBeam3D",
 )
 def soft_bed(s: Sketch) -> None:
     # friction ellipse, seen from above

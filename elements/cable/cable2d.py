@@ -41,7 +41,7 @@ import numpy as np
 from windlass.elements.cable import broken_cables
 from windlass.elements.cable.checks import create_diagnosis, create_doubts
 from windlass.elements.cable.draw import draw
-from windlass.elements.cable.energies import fill_energies, fill_powers
+from windlass.elements.cable.energies import fill_energies, fill_powers_2d
 from windlass.elements.cable.force_functions import (
     UserRows,
     add_user_rows,
@@ -130,6 +130,7 @@ class CableKind(NamedTuple):
     name: name of the system.
     gauss: kernels of residual and tangent for any integration rule.
     lobatto: kernels of residual and tangent for rule 2.
+    powers: kernel of the dissipated powers, see `add_powers`.
     linear_beside_users: whether the kernels evaluate the linear law of one quantity if a user function is given only
         for the other quantity. The quantities are the axial force and the bending moment. If ``linear_beside_users`` is
         false, NumPy evaluates both quantities.
@@ -138,6 +139,7 @@ class CableKind(NamedTuple):
     name: str
     gauss: tuple[Callable[..., None], Callable[..., None]]
     lobatto: tuple[Callable[..., None], Callable[..., None]]
+    powers: Callable[..., None]
     linear_beside_users: bool = False
 
 
@@ -177,7 +179,7 @@ def create_group(rows: LocalRows, row: IntArray, rule: int, dofs: IntArray, kind
     residual, tangent = kind.lobatto if rule == 2 else kind.gauss
     return RuleGroup(
         call(fill_energies, lambda s: (own(), points, s.x, s.v, s.energies, s.powers)),
-        call(fill_powers, lambda s: (own(), points, s.x, s.v, s.half, s.powers)),
+        call(kind.powers, lambda s: (lanes, points, s.x, s.v, s.half, s.powers)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 0.0, s.f)),
         call(tangent, lambda s: (*parameters, s.x, s.v, s.dq, s.dv, 0.0, s.pieces, s.values)),
         call(residual, lambda s: (*parameters, s.x, s.v, s.a, 1.0, s.f)),
@@ -299,7 +301,9 @@ def create_rows(rows: LocalRows, row: IntArray, rule: Rule) -> RuleRows:
     return RuleRows(records, *free, rows.dofs)
 
 
-IN_PLANE = CableKind("Cable2D", (residual_gauss_2d, tangent_gauss_2d), (residual_lobatto_2d, tangent_lobatto_2d))
+IN_PLANE = CableKind(
+    "Cable2D", (residual_gauss_2d, tangent_gauss_2d), (residual_lobatto_2d, tangent_lobatto_2d), fill_powers_2d
+)
 
 
 def check_nodes(world: Tables, table: EntityTable) -> None:

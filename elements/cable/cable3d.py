@@ -25,6 +25,7 @@ from typing import ClassVar
 
 from windlass.elements.cable.cable2d import Cable2D, CableKind, build_cables, check
 from windlass.elements.cable.draw import draw
+from windlass.elements.cable.energies import fill_powers_3d
 from windlass.elements.cable.gauss import residual_gauss_3d, tangent_gauss_3d
 from windlass.elements.cable.lobatto import residual_lobatto_3d, tangent_lobatto_3d
 from windlass.elements.cable.outputs import OUTPUTS, CableView
@@ -54,6 +55,7 @@ IN_SPACE = CableKind(
     "Cable3D",
     (residual_gauss_3d, tangent_gauss_3d),
     (residual_lobatto_3d, tangent_lobatto_3d),
+    fill_powers_3d,
     linear_beside_users=True,
 )
 

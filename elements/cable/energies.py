@@ -7,11 +7,14 @@ from __future__ import annotations
 
 from math import sqrt
 
-from windlass.elements.cable.lanes import RuleRows
+import numpy as np
+
+from windlass.elements.cable.lanes import Lanes, RuleRows, gather
 from windlass.elements.cable.points import Rule
 from windlass.elements.nodes.vectors import Vector, combine, cross, dot
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
+from windlass.framework.model.lanes import LANES, lane_type
 
 Vectors = tuple[Vector, Vector, Vector]
 
@@ -35,9 +38,15 @@ def read_vectors(d: int, n: IntArray, iL: float, x: FloatArray) -> Vectors:
 
 
 @kernel(inline=True)
+def mix(P: Vector, scale: float, z: Vectors) -> Vector:
+    """Return ``scale`` (P_0 e + P_1 s0 + P_2 s1), where z = (e, s0, s1)."""
+    return combine(scale, combine(P[0], z[0], P[1], z[1]), scale * P[2], z[2])
+
+
+@kernel(inline=True)
 def sum_vectors(P: FloatArray, j: int, scale: float, z: Vectors) -> Vector:
     """Return ``scale`` (P_j0 e + P_j1 s0 + P_j2 s1), where z = (e, s0, s1)."""
-    return combine(scale, combine(P[j, 0], z[0], P[j, 1], z[1]), scale * P[j, 2], z[2])
+    return mix((P[j, 0], P[j, 1], P[j, 2]), scale, z)
 
 
 @kernel(inline=True)
@@ -85,29 +94,81 @@ def fill_energies(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, energies: 
                 powers[1, at] += r.wb[j] * L * row.bending_damping * dot(rates, rates)
 
 
-@kernel
-def fill_powers(c: RuleRows, r: Rule, x: FloatArray, v: FloatArray, w: FloatArray, powers: FloatArray) -> None:
+POWER_LANES = lane_type(
+    "length", "axial_damping", "bending_damping", "axial", "bending", coordinates=12, velocities=12, others=12
+)
+"""Record type of the data of eight cables: parameters, both dissipated powers, coordinates, and the velocities v and w
+of `add_powers`. In 2D, only the first 8 rows of coordinates and velocities are used.
+"""
+
+
+@kernel(inline=True)
+def read_lane(d: int, k: int, iL: float, x: FloatArray) -> Vectors:
+    """Return e, s0 and s1 of the cable in lane k, as `read_vectors` does."""
+    if d == 2:
+        e = combine(iL, (x[4, k], x[5, k], 0.0), -iL, (x[0, k], x[1, k], 0.0))
+        return e, (x[2, k], x[3, k], 0.0), (x[6, k], x[7, k], 0.0)
+    e = combine(iL, (x[6, k], x[7, k], x[8, k]), -iL, (x[0, k], x[1, k], x[2, k]))
+    return e, (x[3, k], x[4, k], x[5, k]), (x[9, k], x[10, k], x[11, k])
+
+
+@kernel(inline=True)
+def add_powers(d: int, c: Lanes, r: Rule, x: FloatArray, v: FloatArray, w: FloatArray, powers: FloatArray) -> None:
     """For each row, add the dissipated powers at the velocities v, and subtract the dissipated powers at the velocities
-    w. The results are added to ``powers``, shape (2, rows).
+    w. The results are added to ``powers``, shape (2, rows). The number of dimensions d must be a constant.
     """
-    d = c.dofs.shape[1] // 4
-    for i in range(len(c.rows)):
-        row = c.rows[i]
-        if row.axial_damping == 0.0 and row.bending_damping == 0.0:
+    lanes = np.zeros(1, POWER_LANES)
+    g = lanes[0]
+    for block in range(len(c.given)):
+        stretches, bends = False, False
+        for k in range(LANES):
+            g.length[k] = c.given[block, 0, k]
+            g.axial_damping[k], g.bending_damping[k] = c.given[block, 3, k], c.given[block, 4, k]
+            g.axial[k], g.bending[k] = 0.0, 0.0
+            stretches |= g.axial_damping[k] != 0.0
+            bends |= g.bending_damping[k] != 0.0
+        if not (stretches or bends):
             continue
-        L, at = row.length, row.place
-        iL = 1.0 / L
-        z, zv, zw = (
-            read_vectors(d, c.dofs[i], iL, x), read_vectors(d, c.dofs[i], iL, v), read_vectors(d, c.dofs[i], iL, w)
-        )  # fmt: skip
-        for j in range(len(r.wa) if row.axial_damping != 0.0 else 0):
-            p = sum_vectors(r.Pa, j, 1.0, z)
-            along, other = dot(p, sum_vectors(r.Pa, j, 1.0, zv)), dot(p, sum_vectors(r.Pa, j, 1.0, zw))
-            square = (along * along - other * other) / dot(p, p)
-            powers[0, at] += r.wa[j] * L * row.axial_damping * square
-        for j in range(len(r.wb) if row.bending_damping != 0.0 else 0):
-            p, k = sum_vectors(r.Pb, j, 1.0, z), sum_vectors(r.Kb, j, iL, z)
-            rates = bending_rate(p, k, sum_vectors(r.Pb, j, 1.0, zv), sum_vectors(r.Kb, j, iL, zv))
-            others = bending_rate(p, k, sum_vectors(r.Pb, j, 1.0, zw), sum_vectors(r.Kb, j, iL, zw))
-            square = dot(rates, rates) - dot(others, others)
-            powers[1, at] += r.wb[j] * L * row.bending_damping * square
+        # copy coordinates and velocities to the lanes
+        first = block * LANES
+        gather(d, c, first, x, g.coordinates)
+        gather(d, c, first, v, g.velocities)
+        gather(d, c, first, w, g.others)
+        # points of stretching; factors are read before the loops over lanes, which read and write only g
+        for j in range(len(r.wa) if stretches else 0):
+            P, weight = (r.Pa[j, 0], r.Pa[j, 1], r.Pa[j, 2]), r.wa[j]
+            for k in range(LANES):
+                L = g.length[k]
+                iL = 1.0 / L
+                p = mix(P, 1.0, read_lane(d, k, iL, g.coordinates))
+                along = dot(p, mix(P, 1.0, read_lane(d, k, iL, g.velocities)))
+                other = dot(p, mix(P, 1.0, read_lane(d, k, iL, g.others)))
+                g.axial[k] += weight * L * g.axial_damping[k] * ((along * along - other * other) / dot(p, p))
+        # points of bending
+        for j in range(len(r.wb) if bends else 0):
+            P, K, weight = (r.Pb[j, 0], r.Pb[j, 1], r.Pb[j, 2]), (r.Kb[j, 0], r.Kb[j, 1], r.Kb[j, 2]), r.wb[j]
+            for k in range(LANES):
+                L = g.length[k]
+                iL = 1.0 / L
+                z, zv = read_lane(d, k, iL, g.coordinates), read_lane(d, k, iL, g.velocities)
+                zw = read_lane(d, k, iL, g.others)
+                p, h = mix(P, 1.0, z), mix(K, iL, z)
+                rates = bending_rate(p, h, mix(P, 1.0, zv), mix(K, iL, zv))
+                others = bending_rate(p, h, mix(P, 1.0, zw), mix(K, iL, zw))
+                g.bending[k] += weight * L * g.bending_damping[k] * (dot(rates, rates) - dot(others, others))
+        # add the powers to the rows
+        for k in range(min(LANES, len(c.row) - first)):
+            powers[0, c.row[first + k]] += g.axial[k]
+            powers[1, c.row[first + k]] += g.bending[k]
+
+
+@kernel
+def fill_powers_2d(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, w: FloatArray, powers: FloatArray) -> None:
+    """Execute `add_powers` for cables in 2D."""
+    add_powers(2, c, r, x, v, w, powers)
+
+
+@kernel
+def fill_powers_3d(c: Lanes, r: Rule, x: FloatArray, v: FloatArray, w: FloatArray, powers: FloatArray) -> None:
+    """Execute `add_powers` for cables in 3D."""
+    add_powers(3, c, r, x, v, w, powers)

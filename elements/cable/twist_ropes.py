@@ -15,7 +15,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
-from typing import Any, ClassVar, NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -33,46 +33,42 @@ from windlass.framework.model.system import Fields, System
 from windlass.framework.model.table import EntityTable
 
 
-class TwistTableCable3D(TwistCable3D):
-    """A 3D cable element with twist and with a table of tensions over strains, and the columns of `TwistCable3D`."""
+class TwistRope3D(TwistCable3D):
+    """Columns that all ropes with twist and a law of the tension have in common: those of `TwistCable3D` without
+    functions of users.
+    """
 
-    provides: ClassVar[tuple[str, ...]] = TwistCable3D.provides
-    table_strains, table_tensions = TableCable2D.table_strains, TableCable2D.table_tensions
     axial_force_function = None
     axial_force_derivatives = None
     bending_moment_function = None
     bending_moment_derivatives = None
 
 
-class TwistFibreCable3D(TwistCable3D):
+class TwistTableCable3D(TwistRope3D):
+    """A 3D cable element with twist and with a table of tensions over strains, and the columns of `TwistCable3D`."""
+
+    table_strains, table_tensions = TableCable2D.table_strains, TableCable2D.table_tensions
+
+
+class TwistFibreCable3D(TwistRope3D):
     """A 3D cable element of a fibre rope with twist, with the columns of `TwistCable3D` and `FibreCable3D`."""
 
-    provides: ClassVar[tuple[str, ...]] = TwistCable3D.provides
     slow = FibreCable2D.slow
     slow_stiffness, static_stiffness = FibreCable2D.slow_stiffness, FibreCable2D.static_stiffness
     slow_damping, stiffening = FibreCable2D.slow_damping, FibreCable2D.stiffening
-    axial_force_function = None
-    axial_force_derivatives = None
-    bending_moment_function = None
-    bending_moment_derivatives = None
 
 
-class TwistWorkingCable3D(TwistCable3D):
+class TwistWorkingCable3D(TwistRope3D):
     """A 3D cable element of a fibre rope with working curves and twist, with the columns of `TwistCable3D` and
     `WorkingCable3D`.
     """
 
-    provides: ClassVar[tuple[str, ...]] = TwistCable3D.provides
     slow, data = WorkingCable2D.slow, WorkingCable2D.data
     slow_damping, stiffening = WorkingCable2D.slow_damping, WorkingCable2D.stiffening
     working_strains, working_tensions = WorkingCable2D.working_strains, WorkingCable2D.working_tensions
     largest_load = WorkingCable2D.largest_load
     working_offset, working_stiffness = WorkingCable2D.working_offset, WorkingCable2D.working_stiffness
     working_quadratic, working_exponent = WorkingCable2D.working_quadratic, WorkingCable2D.working_exponent
-    axial_force_function = None
-    axial_force_derivatives = None
-    bending_moment_function = None
-    bending_moment_derivatives = None
 
 
 class RopeLaw(NamedTuple):

@@ -14,6 +14,12 @@ from typing import Any, Literal, NamedTuple
 import numpy as np
 
 from windlass.elements.cable.kinds import FRAME_COLUMNS, TWIST, find_kinds
+from windlass.elements.cable.rope_columns import (
+    SLOW_STRAIN,
+    add_slow_strains,
+    read_slow_strains,
+    read_table,
+)
 from windlass.elements.mesh.mesh_checks import check_mesh, merge_points
 from windlass.elements.mesh.mesh_columns import CellColumns, read_cell_columns
 from windlass.elements.mesh.mesh_file import FileMesh, read_mesh
@@ -36,7 +42,7 @@ from windlass.framework.checks import checks
 from windlass.framework.errors import ModelError
 from windlass.framework.launch.launcher import communicator
 from windlass.framework.model.adding import all_or_nothing
-from windlass.framework.model.law import Tables
+from windlass.framework.model.law import Tables, law_of
 from windlass.framework.model.parts import pick_rows
 from windlass.framework.model.schema import REQUIRED, Component
 from windlass.framework.model.table import Entity
@@ -159,7 +165,8 @@ def cables_from_mesh(
             direction of d_1 at the start of each path of lines with common slopes. Along the path, this direction is
             moved from node to node without spin. The default of ``turned_from`` is a direction to which no slope of the
             path is opposite. Sections without ``torsional_stiffness`` have cables of type `Cable3D`. Lines of different
-            sections share positions, but neither slopes nor twist.
+            sections share positions, but neither slopes nor twist. For fibre ropes and tension tables see
+            `straight_cable`; all sections must have the same law of the tension.
         cables_per_line: number of cables into which each line is divided, unless ``largest_length`` requires more
             cables.
         largest_length: largest length [m] of a cable, measured along the chord of its line. A line whose chord is
@@ -192,30 +199,35 @@ def cables_from_mesh(
 
     Raises:
         ModelError: the file cannot be read; a group or an array on cells does not exist; a line has no section, two
-            sections or the length 0, or is a duplicate; points coincide, or are in no line; or a normal is parallel to
-            the cable at the start of a path.
+            sections or the length 0, or is a duplicate; points coincide, or are in no line; sections have different
+            laws of the tension; or a normal is parallel to the cable at the start of a path.
     """
     if not 0.0 <= corner_angle <= np.pi / 2:
         raise ModelError(f"corner_angle = {corner_angle} rad in cables_from_mesh: must lie from 0 to π/2 rad")
 
-    on_cells, cable_columns = cell_columns or {}, _leave_out_none(cable_columns)
-    given = {key: _leave_out_none(columns) for key, columns in (sections or {}).items()}
+    on_cells, cable_columns = cell_columns or {}, _leave_out_none(read_table(cable_columns, name))
+    # sections that are the same Python object remain the same object, because their lines share slopes
+    read = {id(columns): read_table(dict(columns), key) for key, columns in (sections or {}).items()}
+    tables = {key: read[id(columns)] for key, columns in (sections or {}).items()}
+    given = {key: _leave_out_none(columns) for key, columns in tables.items()}
     own = [cable_columns, *given.values()]
-    kinds = _find_kinds(in_space, {*on_cells, *(key for columns in own for key in columns)})
+    names = {*on_cells, *(key for columns in own for key in columns)}
+    kinds, plain = _find_kinds(in_space, names), find_kinds(3 if in_space else 2, names - {TWIST})
 
     def plan() -> list[Net]:
         mesh = read_mesh(path, scale, in_space)
         merge_points(mesh, merge_distance)
         check_mesh(mesh, unused_points)
         values = read_cell_columns(mesh, kinds[1], on_cells, (key for columns in own for key in columns))
-        groups = _assign_sections(mesh, sections, cable_columns, kinds[1], values, name)
-        return _plan_nets(mesh, groups, values, kinds, hinges, corner_angle, slopes, cables_per_line, largest_length)
+        groups = _assign_sections(mesh, tables, cable_columns, (plain[1], kinds[1]), values, name)
+        return _plan_nets(
+            mesh, groups, values, kinds, plain, hinges, corner_angle, slopes, cables_per_line, largest_length
+        )
 
     parts, start = deal_nets(communicator(), plan), world.count
     if len(parts) == 1:
         return _add_net(world, parts[0], kinds, given, cable_columns, name, start)
     twisted = _add_net(world, parts[0], kinds, given, cable_columns, name, start)
-    plain = find_kinds(3)
     common = {key: cable_columns[key] for key in cable_columns if key not in _list_twist_columns(kinds, plain)}
     net = _add_net(world, parts[1], plain, given, common, name, start)
     return replace(net, with_torsion=twisted)
@@ -235,7 +247,7 @@ def _find_kinds(in_space: bool, columns: set[str]) -> Kinds:
     """
     if TWIST in columns and not in_space:
         raise ModelError(f"{TWIST} in cables_from_mesh: must not be given for 2D cables, or give in_space=True")
-    return find_kinds(3 if in_space else 2, (TWIST,) if TWIST in columns else ())
+    return find_kinds(3 if in_space else 2, columns)
 
 
 def _list_twist_columns(kinds: Kinds, plain: Kinds) -> set[str]:
@@ -253,6 +265,7 @@ def _plan_nets(
     groups: list[MeshSection],
     values: Mapping[str, FloatArray],
     kinds: Kinds,
+    plain: Kinds,
     hinges: Sequence[str],
     corner_angle: float,
     slopes: str,
@@ -261,7 +274,8 @@ def _plan_nets(
 ) -> list[Net]:
     """Return a net with the rows of all nodes and cables. If only some sections have torsion, return the part of the
     net with torsion and the other part. The argument ``values`` contains the values of the lines for columns from the
-    cells of the file. The other arguments are explained in `cables_from_mesh`.
+    cells of the file, and ``plain`` the types of nodes and cables without torsion. The other arguments are explained in
+    `cables_from_mesh`.
     """
     section = np.empty(len(mesh.lines), np.int64)
     for number, group in enumerate(groups):
@@ -298,7 +312,7 @@ def _plan_nets(
     twisted = pick_lines(plan, which)
     kept = list_picked(plan, which)
     frames = {"normal": normal[kept], "turned_from": turned_from[kept]}
-    other = {key: array for key, array in values.items() if key not in _list_twist_columns(kinds, find_kinds(3))}
+    other = {key: array for key, array in values.items() if key not in _list_twist_columns(kinds, plain)}
     return [
         _fill_net(mesh, twisted, [group for group, has in zip(groups, twists, strict=True) if has], values, frames),
         _fill_net(
@@ -349,10 +363,14 @@ def _add_net(
     kind = kinds[1]
     frame_columns = FRAME_COLUMNS if "normal" in kinds[0].columns else ()
     added = []
-    for (key, label, _), part, cables in zip(outline.sections, given.cable_parts, given.net.cables, strict=True):
+    for (key, label, count), part, cables in zip(outline.sections, given.cable_parts, given.net.cables, strict=True):
         columns = {**common, **(sections[key] if key is not None else {})}
+        if "slow" in kind.refs:
+            slow = read_slow_strains(columns.pop(SLOW_STRAIN, 0.0), count, label)
         columns = pick_rows(part, kind, {key: columns[key] for key in columns if key not in frame_columns})
         columns |= cables.columns
+        if "slow" in kind.refs:
+            columns["slow"] = add_slow_strains(world, part, slow, label)
         if columns.get("length") is None:
             columns["length"] = cables.length
         ends = {"node0": nodes[cables.node0], "node1": nodes[cables.node1]}
@@ -387,20 +405,22 @@ def _assign_sections(
     mesh: FileMesh,
     sections: Mapping[str, Columns] | None,
     common: Columns,
-    kind: type[Component],
+    kinds: tuple[type[Component], type[Component]],
     values: Mapping[str, FloatArray],
     name: str,
 ) -> list[MeshSection]:
     """Return the sections with their lines. Each line is in exactly one section. ``values`` contains the columns that
-    are read from the cells of the file.
+    are read from the cells of the file, and ``kinds`` the types of the cables without and with torsion.
     """
-    plain = find_kinds(3)[1] if TWIST in kind.columns else kind
+
+    def find_kind(columns: Columns) -> type[Component]:
+        return kinds[TWIST in values or columns.get(TWIST) is not None]
 
     def list_required(columns: Columns) -> list[str]:
-        own = kind if TWIST in values or columns.get(TWIST) is not None else plain
-        return [
-            key for key, col in own.columns.items() if col.default is REQUIRED and key != "length" and key not in values
-        ]
+        own = find_kind(columns)
+        law = law_of(own)
+        filled = ("length", *values, *(law.fills if law is not None else ()))
+        return [key for key, col in own.columns.items() if col.default is REQUIRED and key not in filled]
 
     owner = np.full(len(mesh.lines), -1, np.int64)
     found: list[MeshSection] = []
@@ -426,6 +446,13 @@ def _assign_sections(
                 f"{len(rest)} lines are in no section, e.g. line {line} from {mesh.place(mesh.lines[line, 0])} to "
                 f"{mesh.place(mesh.lines[line, 1])} (groups: {groups}): each line must be in a section, or arguments "
                 f"for all lines must give {', '.join(required)}; {mesh.groups()}"
+            )
+        kind, names = find_kind(part.columns), {*values, *_leave_out_none(part.columns)}
+        law = find_kinds(mesh.points.shape[1], names)[1]
+        if law is not kind:
+            raise ModelError(
+                f"section {part.label!r} of cables_from_mesh has the columns of {law.__name__}, other sections have "
+                f"those of {kind.__name__}: must have the same law of the tension"
             )
         if missing:
             raise ModelError(f"cables_from_mesh: section {part.label!r} needs {', '.join(missing)}")

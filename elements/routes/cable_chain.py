@@ -21,7 +21,7 @@ import numpy as np
 
 from windlass.elements.cable.ale_cable2d import ALECable2D
 from windlass.elements.cable.kinds import FRAME_COLUMNS, find_kinds
-from windlass.elements.nodes.generic_nodes import state_node
+from windlass.elements.cable.rope_columns import add_slow_strains, read_slow_strains, read_table
 from windlass.elements.nodes.turning import carry_normals
 from windlass.elements.nodes.twist_frames import STEPS, find_direction, find_normals
 from windlass.elements.routes.catenary import FreeCatenary, hang_between
@@ -310,48 +310,10 @@ def add_along(world: Tables, route: CenterLine, elements: int, name: str, **cabl
             raise ModelError(f"{name}: ale along a 3D route: must be a 2D route, for ALECable2D")
         kind = ALECable2D
     if "slow" in kind.refs:
-        strains = read_slow_strains(cable_columns.pop("slow_strain", 0.0), elements, name)[mine.numbers]
-        states = np.repeat(strains[:, None], 3, axis=1)
-        cable_columns["slow"] = world.add(state_node(3), name=f"{name} slow strain", part=mine, states=states)[first]
+        strains = read_slow_strains(cable_columns.pop("slow_strain", 0.0), elements, name)
+        cable_columns["slow"] = add_slow_strains(world, mine, strains, name)
     columns = {"length": length, **pick_rows(mine, kind, cable_columns)}
     return world.add(kind, name=name, part=mine, node0=nodes[first], node1=nodes[second], **columns)
-
-
-def read_slow_strains(given: Any, elements: int, name: str) -> FloatArray:
-    """Return the slow strains [1] of a fibre rope at the start, shape (elements,).
-
-    Raises:
-        ModelError: ``slow_strain`` is neither a number nor an array of one number per element.
-    """
-    strains = read_numbers(given)
-    if strains is None or strains.shape not in ((), (elements,)):
-        raise ModelError(
-            f"slow_strain = {show(given)} of {name}: must be a number [1], or one for each of its elements"
-        )
-    return np.broadcast_to(strains, (elements,))
-
-
-def read_table(given: dict[str, Any], name: str) -> dict[str, Any]:
-    """Replace the column ``tension_table`` of a chain by columns of `TableCable2D`. The column ``tension_table``
-    contains pairs of strain [1] and tension [N].
-
-    Raises:
-        ModelError: the table is not a list of at least two pairs of finite numbers, or the strains are not ascending.
-    """
-    if "tension_table" not in given:
-        return given
-    for other in ("table_strains", "table_tensions"):
-        if other in given:
-            raise ModelError(f"{name} has tension_table and {other}: give one of them")
-    columns = dict(given)
-    table = read_numbers(columns.pop("tension_table"))
-    is_table = table is not None and table.ndim == 2 and table.shape[1] == 2 and len(table) >= 2
-    if table is None or not is_table or not np.isfinite(table).all() or (np.diff(table[:, 0]) <= 0.0).any():
-        raise ModelError(
-            f"tension_table = {show(given['tension_table'])} of {name}: must be two or more pairs of strain [1] and "
-            "tension [N], with ascending strains and finite values"
-        )
-    return columns | {"table_strains": table[:, 0], "table_tensions": table[:, 1]}
 
 
 def carry_frames(route: CenterLine, elements: int, numbers: IntArray, given: dict[str, Any]) -> dict[str, FloatArray]:

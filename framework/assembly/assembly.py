@@ -185,17 +185,18 @@ class Assembly:
         self._keeps_used = True
         self._create_updates()
 
+    @property
+    def is_fresh(self) -> bool:
+        """Whether no columns of tables have changed since the last `refresh` or `copy_changes`."""
+        return self._fresh_at == self.world.version
+
     def refresh(self) -> None:
         """Update the records and arrays that kernels read, if switchable columns of the tables have changed. Systems
         that do not support the change are created again.
         """
-        if self._fresh_at == self.world.version:
+        if self.is_fresh:
             return
-        if not self._is_tangent_steady():
-            self.tangent_version = self.world.version
-        version = self.world.version
-        changed = [c for c in self._components if self.world.changed.get(c, 0) > self._built_at[c]]
-        stale = {c for c in changed if not self._copy_changes(c)}
+        stale = self._copy_all()
         if any(self.layout.systems[c].body_force is not None for c in stale):
             # the systems of loads are also created again, because loads proportional to mass call functions of the
             # systems of bodies
@@ -205,7 +206,28 @@ class Assembly:
                 self._build(component)
         if stale:
             self.order_systems()
-        self._fresh_at = version
+        self._fresh_at = self.world.version
+
+    def copy_changes(self) -> bool:
+        """Update records and arrays like `refresh`, but create no system again. Return False if systems must be created
+        again by `refresh`.
+        """
+        stale = self._copy_all()
+        if not stale:
+            self._fresh_at = self.world.version
+        return not stale
+
+    def _copy_all(self) -> set[type[Component]]:
+        """Copy changed columns to the arrays of their systems. Return the components whose systems must be created
+        again.
+        """
+        if self.is_fresh:
+            return set()
+        if not self._is_tangent_steady():
+            self.tangent_version = self.world.version
+        built = self._built_at
+        changed = [c for c, version in self.world.changed.items() if c in built and version > built[c]]
+        return {c for c in changed if not self._copy_changes(c)}
 
     def _is_tangent_steady(self) -> bool:
         """Return True if no column that has changed since the last `refresh` affects the tangent. On several processes
@@ -534,7 +556,7 @@ class Assembly:
         fields.v[:n], fields.a[:n] = state.v, state.a
         fields.lam[:-1] = state.lam
         fields.data[:], fields.start_data[:] = state.data, state.start_data
-        fields.t, fields.rate_level = state.t, False
+        fields.t, fields.rate_level, fields.at_end[0] = state.t, False, 0
         # user code may have changed a value on the process that owns the value, but not the copies on other processes
         layout.ghosts.copy_from_owners(fields.x, fields.v, fields.a)
         self.update_markers()

@@ -9,6 +9,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.array_kernels import clear
 from windlass.framework.assembly.mass import add_multiple
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.program import Program, Step
@@ -80,6 +81,18 @@ class Loads:
                 function(*where)
             self._add_multiple(loads, factor, f)
 
+    def steps(self, f: FloatArray, factor: float) -> list[Step]:
+        """Return the steps of a `Program` that adds a multiple of all loads to ``f``, like `add`. Call `update` before
+        these steps run.
+        """
+        where = (evaluate(self._fields),)
+        found: list[Step] = [(call(add_multiple, (self.sum, factor, f)), where)]
+        if not self.are_steady:
+            loads = np.zeros_like(f)
+            found += [(call(clear, (loads,)), where), *self.live_steps(loads)]
+            found.append((call(add_multiple, (loads, factor, f)), where))
+        return found
+
     def add_sizes(self, f: FloatArray) -> None:
         """Add absolute values of loads to ``f``, shape (n + 1,). The loads that do not depend on coordinates are summed
         before the absolute values are computed. The absolute values of each load that depends on coordinates, such as
@@ -115,6 +128,13 @@ class Loads:
         addresses.py. The result is None if compiled code cannot call all these loads.
         """
         return None if self._program is None else self._program.table
+
+    @property
+    def timed_program(self) -> Program | None:
+        """Program that adds time-dependent loads to ``sum``; None before the first call of `update`, or without such
+        loads. The program must follow a copy of ``weights`` to ``sum``, see `leave_to_table`.
+        """
+        return self._program
 
     @property
     def are_timed(self) -> bool:

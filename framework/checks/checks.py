@@ -20,10 +20,15 @@ from typing import Any, ParamSpec, TypeVar, cast
 import numpy as np
 
 from windlass.framework.checks.values import read_numbers, read_whole_numbers, read_yes_no, show
-from windlass.framework.errors import ModelError, WindlassError
+from windlass.framework.errors import CLOSE, ModelError, WindlassError, find_similar
 
 P = ParamSpec("P")
 R = TypeVar("R")
+
+SLIP = 0.8
+"""Similarity [1], see `find_similar`, from which on a name is a misspelling of a missing argument even if the function
+takes columns.
+"""
 
 
 class RefusedError(Exception):
@@ -125,7 +130,8 @@ class _Names:
             return
         for name in given:
             if name not in self._known:
-                close = find_similar(name, missing)
+                # other arguments may be valid columns with similar names, so only very similar names are misspelt
+                close = find_similar(name, missing, closeness=SLIP if self._takes_any else CLOSE)
                 if close or not self._takes_any:
                     raise self._error(f"{self._where} has no argument {name!r}: {suggest(name, close or self._known)}")
         units = {name: self._checks[name].unit for name in missing if name in self._checks}
@@ -133,13 +139,6 @@ class _Names:
             f"{name} [{units[name]}]" if units.get(name, "") not in ("", "1") else name for name in missing
         )
         raise self._error(f"{self._where} needs {told}")
-
-
-def find_similar(name: str, known: Sequence[str], most: int = 2) -> list[str]:
-    """Return the known names that are similar to a name, the most similar first."""
-    from difflib import get_close_matches  # imported here, because only error messages need this function
-
-    return get_close_matches(name.lower(), known, most)
 
 
 def suggest(name: str, *known: Sequence[str]) -> str:

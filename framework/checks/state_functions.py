@@ -33,7 +33,7 @@ def are_finite(array: FloatArray) -> bool:
     if not array.size:
         return True
     # a finite sum of squares, which takes less time than a test of each number, shows that all numbers are finite
-    numbers = array.ravel()
+    numbers = array if array.ndim == 1 else array.ravel()
     return isfinite(numbers.dot(numbers)) or bool(np.isfinite(array).all())
 
 
@@ -67,7 +67,7 @@ class StateFunction:
         """
         if not all(map(are_finite, arrays)):
             return np.full(self.shape, np.nan)
-        given = self.function(t, *(array.copy() for array in arrays))
+        given = self.function(t, *[array.copy() if array.size else array for array in arrays])
         return self._read(given, self.shape, self.names[0], self.words, t)
 
     def differentiate(self, t: float, *arrays: FloatArray) -> list[FloatArray]:

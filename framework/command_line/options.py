@@ -53,6 +53,7 @@ from windlass.framework.launch.arguments import (
     TRUE_WORDS,
     Option,
     model_arguments,
+    option_table,
     refuse_twice,
     split_arguments,
     split_options,
@@ -69,6 +70,12 @@ OUTPUTS = {
 """Types of the files that the run writes, by the name of the option that gives the file name."""
 AT_START = re.compile(r"help|h|checkpoint\w*|restart|report|summary|traceback", re.IGNORECASE)
 """Regular expression for the names of options that take effect only when a program starts or ends."""
+FLAGS = option_table(
+    Option("traceback", False, "", "show where in the code an error was raised"),
+    Option("progress", True, "", "show the progress of the run"),
+    Option("quiet", False, "", "print errors only"),
+)
+"""Options of all models whose values are true or false."""
 PAGES = (".html", ".htm")
 LARGEST = 1e150
 """Largest magnitude of numbers of parameters."""
@@ -129,7 +136,7 @@ def initialise(words: Sequence[str], model: bool = True) -> None:
             f"the working folder cannot be found ({error.strerror}): must be a folder that exists"
         ) from None
     options, _run.arguments = split_arguments(words)
-    pairs = insert_files(environment_options()) + insert_files(refuse_twice(split_options(options)))
+    pairs = insert_files(environment_options()) + insert_files(refuse_twice(split_options(options, FLAGS)))
     for name, value in pairs:
         if name.lower() in HELP_NAMES:
             if value not in (None, *HELP_TOPICS):
@@ -192,13 +199,12 @@ def arguments() -> list[str]:
 
 def _declare_framework_options(model: bool) -> None:
     before = set(_run.own)
-    option("traceback", False, "", "show where in the code an error was raised")
+    for item in FLAGS.values():
+        option(item.name, item.default, item.unit, item.doc)
     option("summary", "", "", "write the results to this JSON file")
     option("statistics", "", "", "write counts, times and memory of all solves to this JSON file")
     option("final_state", "", "", "write the state at the end of each solve to this file")
     option("report", "", "", "write a report of the run to this HTML file")
-    option("progress", True, "", "show the progress of the run")
-    option("quiet", False, "", "print errors only")
     option("last_good", "last_good_state.npz" if model else "", "", "file for the last good state when a solve fails")
     option("partition", "auto", "", "distribution of the model over processes", choices=("auto", "rows", "graph"))
     option("verdict", "warn", "", "treatment of doubtful results", choices=("fail", "warn", "off"))
@@ -370,7 +376,9 @@ def set_options(*words: str) -> ChosenOptions:
     start()
     if not all(isinstance(word, str) for word in words):
         raise OptionError(f"words of set_options = {show(words)}: must be texts such as '-dynamic_step 1e-4'")
-    pairs = insert_files(refuse_twice(split_options([word for text in words for word in shlex.split(text)])))
+    known = {name.lower(): item for name, item in _run.own.items()}
+    given_words = [word for text in words for word in shlex.split(text)]
+    pairs = insert_files(refuse_twice(split_options(given_words, known)))
     for name, _ in pairs:
         if AT_START.fullmatch(name) or (
             re.fullmatch(unused_options.GLOBAL, name) and name.lower() in unused_options.petsc_names()

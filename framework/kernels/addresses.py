@@ -65,10 +65,15 @@ def run(calls: IntArray) -> int:
     return len(calls)
 
 
-Memory = dict[int, tuple[tuple[Any, ...], bytes, int, tuple[Any, ...]]]
-"""For each argument that is a tuple, by index of the argument: the tuple, its memory, its alignment and the types of
-its items.
-"""
+@kernel
+def run_if(flag: IntArray, value: int, calls: IntArray) -> None:
+    """Execute the calls of a table, see `run`, if flag[0] is equal to ``value``. Raise an error if a call fails."""
+    if flag[0] == value and run(calls) < len(calls):
+        raise RuntimeError("a call has failed")
+
+
+Memory = dict[int, tuple[Any, bytes, int, Any]]
+"""For each argument, by its index: the argument, its memory, its alignment and its type."""
 
 
 def prepare_call(
@@ -80,8 +85,8 @@ def prepare_call(
     Args:
         function: the kernel.
         args: arguments of the call.
-        known: cache of stored tuples by argument index, common to all calls of this kernel. A tuple that is already in
-            the cache is not stored again.
+        known: cache of stored arguments by argument index, common to all calls of this kernel. An array or tuple that
+            is already in the cache is not stored again.
 
     Raises:
         TypeError: an argument is not an array, a number, or a tuple of such values, or the kernel returns a value.
@@ -89,16 +94,11 @@ def prepare_call(
     known = {} if known is None else known
     items, kinds = list[tuple[bytes, int]](), list[Any]([type(args)])
     for i, value in enumerate(args):
-        if isinstance(value, tuple):
-            kept = known.get(i)
-            if kept is None or kept[0] is not value:
-                kept = known[i] = (value, *_memory(value), find_kinds(value))
-            _, data, width, kind = kept
-            items.append((data, width))
-            kinds.append(kind)
-        else:
-            items.append(_memory(value))
-            kinds.append(find_kind(value))
+        kept = known.get(i)
+        if kept is None or kept[0] is not value:
+            kept = known[i] = (value, *_memory(value), find_kind(value))
+        items.append(kept[1:3])
+        kinds.append(kept[3])
     block = np.frombuffer(_join(items)[0], np.uint8)
     return [_find_address(function, args, tuple(kinds), block.nbytes), find_data(block)], block
 

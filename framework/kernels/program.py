@@ -20,7 +20,7 @@ from typing import Any
 import numpy as np
 
 from windlass.framework.arrays import IntArray
-from windlass.framework.kernels.addresses import find_run, prepare_call
+from windlass.framework.kernels.addresses import find_run, prepare_call, run_if
 from windlass.framework.kernels.c_functions import ask, ask_when
 from windlass.framework.kernels.call import Addressed, Call, is_compiled
 
@@ -43,6 +43,25 @@ class When:
     def __call__(self, *args: Any) -> None:
         if self.due[0] != 0:
             self.function(*args)
+
+
+class If:
+    """A step that executes other steps only if ``flag[0]`` is equal to a given number. Earlier steps of the program, or
+    the caller, set the array ``flag``, shape (1,).
+    """
+
+    def __init__(self, steps: Iterable[Step], flag: IntArray, value: int) -> None:
+        self.program, self.flag, self.value = Program(steps), flag, value
+
+    def __call__(self, *args: Any) -> None:
+        if self.flag[0] == self.value:
+            self.program()
+
+    def prepare(self) -> Any:
+        """Prepare a call from compiled code, see `prepare_call`. The steps must be calls of kernels."""
+        table = self.program.table
+        assert table is not None
+        return prepare_call(run_if, (self.flag, self.value, table))
 
 
 class FunctionChain:
@@ -77,7 +96,8 @@ def _make_calls(start: Callable[..., int], table: IntArray, calls: list[Step], _
     if done < len(calls):
         kernel, args = calls[done]
         kernel(*args)  # call the failed kernel again from Python, which raises the error with a message
-        raise RuntimeError(f"{kernel.__name__} failed, but a repeated call with the same arguments did not fail")
+        name = getattr(kernel, "__name__", "a kernel")
+        raise RuntimeError(f"{name} failed, but a repeated call with the same arguments did not fail")
 
 
 class _Asked:
@@ -157,6 +177,10 @@ class Program:
                     args = arguments(*where)
                     calls.append((kernel, args))
                     prepared.append(quick.prepare(args) if isinstance(quick, Addressed) else prepare_call(kernel, args))
+                continue
+            if isinstance(function, If) and function.program.is_plain and is_compiled(run_if):
+                calls.append((function, ()))
+                prepared.append(function.prepare())
                 continue
             self._close(calls, prepared)
             calls, prepared = [], []

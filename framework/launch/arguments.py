@@ -8,7 +8,7 @@ errors in these three cases. Numbers such as `-5` and `-1e-3` are values, not na
 import math
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -17,6 +17,8 @@ from windlass.framework.errors import OptionError
 
 LARGEST = 2**63
 """Exclusive upper limit of the magnitude of integer options."""
+POSITIVE = 1e-300
+"""Minimum of options that must be > 0."""
 HELP_NAMES = ("help", "h")
 HELP_WORDS = ("help", "-help", "--help", "-h")
 """Words that request the help of a command."""
@@ -73,7 +75,8 @@ class Option:
         if isinstance(self.default, str):
             return "one of " + ", ".join(self.choices) if self.choices else "a word"
         text = "a whole number" if isinstance(self.default, int) else "a number"
-        text += f" >= {self.minimum:g}" if self.minimum is not None else ""
+        if self.minimum is not None:
+            text += " > 0" if self.minimum == POSITIVE else f" >= {self.minimum:g}"
         text += " and" if self.minimum is not None and self.maximum is not None else ""
         text += f" <= {self.maximum:g}" if self.maximum is not None else ""
         return text + (f" [{self.unit}]" if self.unit else "")
@@ -147,8 +150,13 @@ def split_arguments(words: Sequence[str]) -> tuple[list[str], list[str]]:
     return list(words[:place]), list(words[place + 1 :])
 
 
-def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
+def split_options(words: Sequence[str], known: Mapping[str, Option] | None = None) -> list[tuple[str, str | None]]:
     """Return the pairs (name without dash, value or None) of a command line.
+
+    Args:
+        words: words of the command line.
+        known: options by name, in lower case. If an option that is known here has two values, and its first value is
+            wrong, the error is about the first value.
 
     Raises:
         OptionError: an option is given as `--x` or `-x=3`, or a word is empty or does not belong to an option.
@@ -177,6 +185,9 @@ def split_options(words: Sequence[str]) -> list[tuple[str, str | None]]:
             pairs[-1] = (pairs[-1][0], word)
             takes_value = False
         elif pairs:
+            first, text = pairs[-1]
+            if known and first.lower() in known:
+                known[first.lower()].parse(text or "")
             last = " ".join(join_options(pairs[-1:]))
             raise OptionError(f"{word}: belongs to no option; {last} already has its value (a list is written 1,2,3)")
         else:

@@ -38,21 +38,22 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from windlass.framework.accounts import Account, Losses, Reading
-from windlass.framework.arrays import FloatArray
+from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.array_kernels import clear, copy_values, take_work
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.mass import add_multiple
 from windlass.framework.assembly.steps import mass_product_steps
-from windlass.framework.kernels.call import call
-from windlass.framework.kernels.program import Program, Step
+from windlass.framework.kernels.call import Call, call
+from windlass.framework.kernels.program import If, Program, Step
 from windlass.framework.ledger.balance_kernels import (
     drop_states,
     load_middle,
     load_motion,
     mask_multipliers,
     mix_powers,
-    settle,
+    settle_energies,
     settle_motion,
+    settle_powers,
     take_kinetic,
 )
 from windlass.framework.model.schema import Component
@@ -85,7 +86,8 @@ class Summand(NamedTuple):
 
 class Accounted(NamedTuple):
     """Data of a law with an account, on this process: the index of the `Summand` of the law's forces, and the values of
-    the account (`Reading`) at the start and at the end of a step.
+    the account (`Reading`) at the start and at the end of a step. The energies in ``before`` are the energies when the
+    sums were last set to 0.
 
     The field ``middle`` contains a reading with the mean powers over the step. For laws without `Account.powers`, two
     more readings contain intermediate results. If powers are evaluated only at the ends of the step, ``middle`` is
@@ -102,11 +104,17 @@ class Accounted(NamedTuple):
     middle: tuple[Reading, ...]
     jumps: FloatArray
 
+    @property
+    def is_read_often(self) -> bool:
+        """Whether the account is read at the end of each step. Other accounts are only read if energies are wanted."""
+        return self.account.jumps is not None or self.account.forces is not None
+
 
 class Sums(NamedTuple):
     """Sums [J] over steps. The sums are the work of each group of forces, the change of the kinetic energy, the changes
-    of the stored energies of each law, and the time integrals of the powers of each law. The function `settle` adds the
-    values of a step. All sums are views of the array ``numbers``, which contains the sums in this order.
+    of the stored energies of each law, and the time integrals of the powers of each law. Work and integrals are summed
+    over the steps. The changes of energies are computed only if they are wanted, see `Balance.wanted`. All sums are
+    views of the array ``numbers``, which contains the sums in this order.
     """
 
     numbers: FloatArray
@@ -159,16 +167,29 @@ def list_state_steps(
 
     Args:
         readers: steps that read marker columns. Only the marker columns that these steps read are evaluated. If
-            ``readers`` is None, all marker columns are evaluated.
+            ``readers`` is None, all marker columns are evaluated. Columns that only depend on coordinates and
+            velocities are not evaluated again if they are up to date, see `Fields.at_end`.
     """
-    fields, reference = assembly.fields, assembly.layout.reference
-    motion = reference, state.q, state.v, state.a, state.lam
+    fields, reference, updates = assembly.fields, assembly.layout.reference, assembly.marker_steps(readers)
+    motion, count = (reference, state.q, state.v, state.a, state.lam), 0
+    history = [
+        step(copy_values, state.data, fields.data), step(copy_values, state.start_data, fields.start_data)
+    ]  # fmt: skip
+    while count < len(updates) and _reads_motion(updates[count], fields):
+        count += 1
     return [
-        step(load_motion, *motion, fields.x, fields.v, fields.a, fields.lam, q),
-        step(copy_values, state.data, fields.data),
-        step(copy_values, state.start_data, fields.start_data),
-        *assembly.marker_steps(readers),
+        step(load_motion, *motion, fields.x, fields.v, fields.a, fields.lam, q, fields.at_end),
+        (If([*history, *updates[:count]], fields.at_end, 0), ()),
+        *updates[count:],
     ]
+
+
+def _reads_motion(update: Step, fields: Fields) -> bool:
+    """Return whether a step that updates markers reads no fields except coordinates and velocities."""
+    function, where = update
+    arrays = function.find_arrays(*where) if isinstance(function, Call) else None
+    others = fields.a, fields.lam, fields.data, fields.start_data, fields.time, fields.start_x, fields.start_v
+    return arrays is not None and not any(np.may_share_memory(one, array) for one in others for array in arrays)
 
 
 class Balance:
@@ -180,16 +201,19 @@ class Balance:
         losses: losses of the rows of each law, summed over the steps. See `create_losses`.
         kinds: category of each quantity, by the name of the quantity, in the order of the sums. See
             `EnergyLedger.kinds`.
-        kinetic: kinetic energy [J] on this process at the present state, shape (1,).
+        wanted: 1 if energies are evaluated at the end of a step, otherwise 0, shape (1,). `find_program` explains when
+            energies are needed.
     """
 
-    def __init__(self, assembly: Assembly, state: State) -> None:
+    def __init__(self, assembly: Assembly, state: State, wanted: IntArray | None = None) -> None:
         self._assembly, self.start = assembly, state.copy()
+        self.wanted: IntArray = np.zeros(1, np.int64) if wanted is None else wanted
         self.losses: dict[type[Component], Losses] = {}
         n = assembly.layout.spare
         self._q, self._before = np.zeros(n), np.zeros(n)
         self.kinds: dict[str, str] = {}
-        self.kinetic, self._kinetic_before = np.zeros(1), np.zeros(1)
+        # kinetic energy [J] now, and when the sums were last set to 0, shape (1, 1) like the energies of a `Reading`
+        self._kinetic, self._kinetic_before = np.zeros((1, 1)), np.zeros((1, 1))
         # start time, step size and end time of the step [s]
         self._begun, self._size, self._end = np.zeros(1), np.zeros(1), np.zeros(1)
         self._mark: tuple[int, bytes] = (-1, b"")
@@ -199,6 +223,9 @@ class Balance:
         self._ends: State | None = None
         self._settling: tuple[Program, ...] = ()
         self._whole: Program | None = None
+        # steps that evaluate forces and energies, and programs for energies
+        self._forces_read, self._energies_read = list[Step](), list[Step]()
+        self._energising, self._restarting = Program(()), Program(())
         self._lay_down()
 
     def _lay_down(self) -> None:
@@ -242,16 +269,12 @@ class Balance:
             components = [account.component for account in self._accounts]
             self._sums = Sums(numbers, work, kinetic, dict(zip(components, taken, strict=True)))
             self._name_quantities()
-        self._momentum, self._gyration, still = np.zeros(n), np.zeros(n), np.zeros(n)
-        steps = clear_steps(self._f, self._momentum, self._gyration)
+        steps = clear_steps(self._f)
         steps.append(step(mask_multipliers, fields.lam, self._masks, self._lam))
         steps += mass_product_steps(assembly, fields.a, self._f[0])
-        steps += mass_product_steps(assembly, fields.v, self._momentum)
         for s in systems.values():
             if s.inertia is not None:
                 steps.append((s.inertia.force, (evaluate(fields, f=self._f[0]),)))
-                steps.append((s.inertia.force, (evaluate(fields, a=fields.v, f=self._momentum),)))
-                steps.append((s.inertia.force, (evaluate(fields, a=still, f=self._gyration),)))
         for k, (sort, component, _) in enumerate(forces):
             f = self._f[k]
             if component is None:
@@ -270,12 +293,46 @@ class Balance:
                 where = {"lam": self._lam[k - first], "C": equations, "f": f, "rate_level": False}
                 steps.append((own.constraint.residual, (evaluate(fields, **where),)))
         for account in self._accounts:
-            steps += clear_steps(account.jumps)
-            steps += reading_steps(account.account, account.now, fields, self._f[account.place])
+            if account.is_read_often:
+                steps += clear_steps(account.jumps)
+                steps += reading_steps(account.account, account.now, fields, self._f[account.place])
         if len(assembly.layout.states):
-            steps.append(step(drop_states, assembly.layout.states, self._f, self._momentum, self._gyration))
-        steps.append(step(take_kinetic, fields.v, self._momentum, self._gyration, self.kinetic))
-        self._reading, self._steps, self._settling, self._whole = Program(steps), steps, (), None
+            steps.append(step(drop_states, assembly.layout.states, self._f))
+        self._forces_read, self._energies_read = steps, self._energy_steps()
+        self._reading = Program(steps + self._energies_read)
+        self._energising = Program(self._energies_read + self._change_steps())
+        self._restarting = Program(self.restart_steps())
+        self._settling, self._whole = (), None
+
+    @property
+    def _energies(self) -> list[tuple[FloatArray, FloatArray]]:
+        """The kinetic energy and the stored energies [J], now and when the sums were last set to 0."""
+        stored = [(account.now.energies, account.before.energies) for account in self._accounts]
+        return [(self._kinetic, self._kinetic_before), *stored]
+
+    def _energy_steps(self) -> list[Step]:
+        """Return steps of a `Program` that evaluate the energies which the steps of the forces do not evaluate."""
+        assembly = self._assembly
+        fields, n = assembly.fields, len(assembly.fields.x)
+        inertia, still = np.zeros((2, n)), np.zeros(n)
+        momentum, gyration = inertia
+        steps = clear_steps(inertia) + mass_product_steps(assembly, fields.v, momentum)
+        for s in assembly.layout.systems.values():
+            if s.inertia is not None:
+                steps.append((s.inertia.force, (evaluate(fields, a=fields.v, f=momentum),)))
+                steps.append((s.inertia.force, (evaluate(fields, a=still, f=gyration),)))
+        if len(assembly.layout.states):
+            steps.append(step(drop_states, assembly.layout.states, inertia))
+        steps.append(step(take_kinetic, fields.v, momentum, gyration, self._kinetic.reshape(-1)))
+        for account in self._accounts:
+            if not account.is_read_often:
+                steps += reading_steps(account.account, account.now, fields)
+        return steps
+
+    def _change_steps(self) -> list[Step]:
+        """Return steps of a `Program` that set the sums of the changes of all energies."""
+        sums = [self._sums.kinetic, *(self._sums.taken[account.component] for account in self._accounts)]
+        return [step(settle_energies, *energies, own) for energies, own in zip(self._energies, sums, strict=True)]
 
     def _middle_steps(self) -> list[Step]:
         """Return steps of a `Program` that set the fields to the values in the middle of a time step, and evaluate the
@@ -287,7 +344,7 @@ class Balance:
             return [step(copy_values, fields.time, self._end)]
         left = np.zeros(len(self._q))
         ways = layout.reference, self._q, self._before, self._begun, self._end, start.v, start.a, layout.rotations
-        found = [step(load_middle, *ways, fields.time, fields.x, fields.v, fields.a, left)]
+        found = [step(load_middle, *ways, fields.time, fields.x, fields.v, fields.a, left, fields.at_end)]
         readings = list[Step]()
         for account in moved:
             if account.account.powers is not None:
@@ -311,22 +368,21 @@ class Balance:
         When these steps run, the present readings must be the values at the end of the time step.
         """
         fields, sums = self._assembly.fields, self._sums
-        motion = fields.time, self._begun, self._size, self.kinetic, self._kinetic_before, self._work
+        motion = fields.time, self._begun, self._size, self._work
         steps = [
             step(copy_values, self._end, fields.time),
             step(take_work, self._q, self._before, self._f, self._f_before, self._work),
-            step(settle_motion, *motion, sums.work, sums.kinetic),
+            step(settle_motion, *motion, sums.work),
         ]
         for account in self._accounts:
             component, now, before, jumps = account.component, account.now, account.before, account.jumps
-            if account.middle:
-                powers = account.middle[0].powers
-                now, before = now._replace(powers=powers), before._replace(powers=powers)
+            powers = (now.powers, before.powers) if not account.middle else (account.middle[0].powers,) * 2
             if account.account.jumps is not None:
                 given = {"parts": now.parts, "parts_before": before.parts, "jumps": jumps, "size": self._size}
                 steps.append((account.account.jumps, (evaluate(fields, **given),)))
-            losses, taken = self.losses[component].rows, sums.taken[component]
-            steps.append(step(settle, self._size, now, before, jumps, losses, taken))
+            if len(now.powers):
+                taken = sums.taken[component][len(now.energies) :]
+                steps.append(step(settle_powers, self._size, *powers, jumps, self.losses[component].rows, taken))
         return steps
 
     def _name_quantities(self) -> None:
@@ -356,12 +412,14 @@ class Balance:
 
     def begin(self, state: State) -> None:
         """Begin a step that starts at a given state."""
+        # the sums do not contain the changes of energies between the previous state and this state
+        changes = [before - now for now, before in self._energies]
         self._read(state)
-        self._before[:], self._f_before[:] = self._q, self._f
-        self._kinetic_before[:], self._begun[0] = self.kinetic, state.t
+        self._before[:], self._f_before[:], self._begun[0] = self._q, self._f, state.t
         for account in self._accounts:
-            for now, before in zip(account.now, account.before, strict=True):
-                before[:] = now
+            account.before.powers[:], account.before.parts[:] = account.now.powers, account.now.parts
+        for (now, before), change in zip(self._energies, changes, strict=True):
+            before[:] = now + change
         self._keep(state)
 
     def _keep(self, state: State) -> None:
@@ -387,15 +445,17 @@ class Balance:
     def stored(self) -> dict[str, float]:
         """Return the kinetic and stored energies [J] of the present state on this process, by name, without the
         potential of gravity."""
-        found = {"kinetic": float(self.kinetic[0])}
+        found = {"kinetic": float(self._kinetic[0, 0])}
         for component, _, account, _, now, *_ in self._accounts:
             energies = now.energies.sum(axis=1).tolist()
             found |= {f"{component.__name__}.{k}": e for k, e in zip(account.stored, energies, strict=True)}
         return found
 
     def advance(self, state: State) -> None:
-        """Add the values of a time step to the sums and to the losses of the rows. The step ends at the given state."""
-        program = self.find_program(state)
+        """Add the values of a time step to the sums and to the losses of the rows, and evaluate all energies. The step
+        ends at the given state.
+        """
+        program, self.wanted[0] = self.find_program(state), 1
         if program is not None:
             self._assembly.fields.t = state.t
             program()
@@ -406,7 +466,8 @@ class Balance:
             # The middle of the step needs a separate program, because a program evaluates functions of time only once.
             # This evaluation uses the time in the fields at the start of the program.
             middle = self._middle_steps()
-            self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], self._settling_steps()))
+            settling = self._change_steps() + self._settling_steps()
+            self._settling = tuple(Program(part) for part in (middle[:1], middle[1:], settling))
         for part in self._settling:
             part()
         self._keep(state)
@@ -415,6 +476,10 @@ class Balance:
         """Return the program that adds the values of a time step to the sums. Return None if evaluating the step
         requires Python. The program reads the motion at the end of the step from the arrays of ``state``, and the time
         at the end of the step from the fields.
+
+        The changes of energies since the sums were last set to 0 do not depend on energies at other steps. Therefore
+        the program evaluates energies only if ``wanted[0]`` is 1. If compiled code has not evaluated energies at the
+        end of its last step, `catch_up` must be called before the model changes and before energies are read.
         """
         if not self._is_fresh or self._assembly.layout.size > 1:
             return None
@@ -422,7 +487,8 @@ class Balance:
             keep = [step(copy_values, getattr(state, name), getattr(self.start, name)) for name in NAMES]
             steps = (
                 list_state_steps(self._assembly, state, self._q)
-                + self._steps
+                + self._forces_read
+                + [(If(self._energies_read + self._change_steps(), self.wanted, 1), ())]
                 + self._middle_steps()
                 + self._settling_steps()
                 + keep
@@ -437,13 +503,25 @@ class Balance:
         """Whether the rows of the world are distributed over several processes."""
         return self._assembly.layout.size > 1
 
+    def catch_up(self, t: float) -> None:
+        """Evaluate all energies at the end of the last step, at the time t [s]. The fields keep their values."""
+        self.wanted[0], self.start.t = 1, t
+        with self._assembly.isolated():
+            self._assembly.load_fields(self.start)
+            self._energising()
+
     def take_numbers(self) -> FloatArray:
         """Return the sums [J] on this process since the previous call, shape (sums,). `name_sums` converts these sums
-        to quantities.
+        to quantities. The energies at the present state must have been evaluated.
         """
         found: FloatArray = self._sums.numbers.copy()
-        self._sums.numbers[:] = 0.0
+        self._restarting()
         return found
+
+    def restart_steps(self) -> list[Step]:
+        """Return the steps of a `Program` that sets all sums to 0 after energies were evaluated."""
+        copied = [step(copy_values, now.reshape(-1), before.reshape(-1)) for now, before in self._energies]
+        return [step(clear, self._sums.numbers), *copied]
 
     @property
     def numbers(self) -> FloatArray:

@@ -1,13 +1,11 @@
-"""Kernels of the energy balance of a time step. The arrays ``momentum`` and ``gyration`` contain inertia forces. In
-``momentum`` the accelerations are replaced by the velocities, and in ``gyration`` the accelerations are 0 (see
-balance.py).
+"""Kernels of the energy balance of a time step. The momentum and the gyration are inertia forces. In the momentum, the
+accelerations are replaced by the velocities. In the gyration, the accelerations are 0 (see balance.py).
 """
 
 from __future__ import annotations
 
 import numpy as np
 
-from windlass.framework.accounts import Reading
 from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.kernel import kernel
 
@@ -15,23 +13,30 @@ from windlass.framework.kernels.kernel import kernel
 @kernel
 def load_motion(
     reference: FloatArray, q: FloatArray, v: FloatArray, a: FloatArray, lam: FloatArray,
-    x: FloatArray, v_now: FloatArray, a_now: FloatArray, lam_now: FloatArray, q_now: FloatArray,
+    x: FloatArray, v_now: FloatArray, a_now: FloatArray, lam_now: FloatArray, q_now: FloatArray, at_end: IntArray,
 ) -> None:  # fmt: skip
     """Copy the displacements, velocities, accelerations and multipliers of a state to the fields. The displacements are
     also copied to q_now.
+
+    If a coordinate or a velocity changes, ``at_end`` (see `Fields`) is set to 0.
     """
+    changes = False
     for i in range(len(q)):
-        x[i] = reference[i] + q[i]
+        now = reference[i] + q[i]
+        changes |= (x[i] != now) | (v_now[i] != v[i])
+        x[i] = now
         v_now[i], a_now[i], q_now[i] = v[i], a[i], q[i]
     for i in range(len(lam)):
         lam_now[i] = lam[i]
+    if changes:
+        at_end[0] = 0
 
 
 @kernel
 def load_middle(
     reference: FloatArray, q: FloatArray, before: FloatArray, start: FloatArray, end: FloatArray, v_before: FloatArray,
     a_before: FloatArray, rotations: IntArray, time: FloatArray, x: FloatArray, v: FloatArray, a: FloatArray,
-    half_difference: FloatArray,
+    half_difference: FloatArray, at_end: IntArray,
 ) -> None:  # fmt: skip
     """Replace the values of the fields, which are values at the end of a step, by values in the middle of the step.
     These values are the time, the mean coordinates, the mean accelerations, and the velocities (m + w)/2.
@@ -44,8 +49,9 @@ def load_middle(
     v: output, (m + w)/2, shape (n,), where w is the change of the displacement divided by the step size, and m is the
     mean of the velocities at both ends.
     half_difference: output, (m - w)/2, shape (n,).
+    at_end: output, 0, see `Fields`.
     """
-    end[0] = time[0]
+    at_end[0], end[0] = 0, time[0]
     time[0] = 0.5 * (start[0] + end[0])
     rate = 1.0 / (end[0] - start[0])
     for i in range(len(q)):
@@ -89,12 +95,13 @@ def mask_multipliers(lam: FloatArray, masks: FloatArray, out: FloatArray) -> Non
 
 
 @kernel
-def drop_states(states: IntArray, f: FloatArray, momentum: FloatArray, gyration: FloatArray) -> None:
-    """Set the forces, momentum and gyration of first-order states to 0, because first-order states have no kinetic
-    energy. The argument ``states`` contains the process-local coordinate numbers of the first-order states.
+def drop_states(states: IntArray, f: FloatArray) -> None:
+    """Set the forces of first-order states to 0, because first-order states have no kinetic energy.
+
+    states: process-local coordinate numbers of the first-order states, shape (k,).
+    f: groups of forces, shape (groups, n + 1).
     """
     for i in states:
-        momentum[i] = gyration[i] = 0.0
         for k in range(len(f)):
             f[k, i] = 0.0
 
@@ -109,59 +116,51 @@ def take_kinetic(v: FloatArray, momentum: FloatArray, gyration: FloatArray, kine
 
 
 @kernel
-def settle_motion(
-    time: FloatArray, start: FloatArray, size: FloatArray, kinetic: FloatArray, kinetic_before: FloatArray,
-    work: FloatArray, works: FloatArray, grown: FloatArray,
-) -> None:  # fmt: skip
-    """Compute the step size [s], and add the work of all forces and the change of the kinetic energy in the step to the
-    sums.
+def settle_motion(time: FloatArray, start: FloatArray, size: FloatArray, work: FloatArray, works: FloatArray) -> None:
+    """Compute the step size [s], and add the work of all forces in the step to the sums.
 
     The arrays ``work`` (work in this step) and ``works`` (sums over the steps) have the shape (groups,), with one value
-    per group of forces. All other arrays have the shape (1,). The values at the end of the step are copied to ``start``
-    and ``kinetic_before`` for the next step.
+    per group of forces. All other arrays have the shape (1,). The time at the end of the step is copied to ``start``
+    for the next step.
     """
     size[0] = time[0] - start[0]
     start[0] = time[0]
-    grown[0] += kinetic[0] - kinetic_before[0]
-    kinetic_before[0] = kinetic[0]
     for k in range(len(work)):
         works[k] += work[k]
 
 
 @kernel
-def settle(
-    size: FloatArray, now: Reading, before: Reading, jumps: FloatArray, losses: FloatArray, sums: FloatArray
-) -> None:
-    """Add changes of energies and integrals of powers over a step of size[0] seconds to ``sums``, shape (k + p,) for k
-    energies and p powers.
+def settle_energies(energies: FloatArray, before: FloatArray, sums: FloatArray) -> None:
+    """Set ``sums``, shape (k,), to the changes of k energies since the sums were last set to 0.
 
-    The integral of a power is the step size times the mean of ``before.powers`` and ``now.powers``. These two arrays
-    contain the powers at both ends of the step, or both contain the mean powers over the step. The integrals of the
-    first l powers, and the ``jumps``, are also added to ``losses``, shape (rows, l). Then the values of ``now`` are
-    copied to ``before`` for the next step.
+    energies, before: energies of the rows now and at that time, shape (k, rows) each.
     """
-    count, lost, half = len(now.energies), losses.shape[1], 0.5 * size[0]
-    for k in range(count):
+    for k in range(len(energies)):
         total = 0.0
-        for i in range(now.energies.shape[1]):
-            total += now.energies[k, i] - before.energies[k, i]
-            before.energies[k, i] = now.energies[k, i]
-        sums[k] += total
-    for k in range(len(now.powers)):
+        for i in range(energies.shape[1]):
+            total += energies[k, i] - before[k, i]
+        sums[k] = total
+
+
+@kernel
+def settle_powers(
+    size: FloatArray, powers: FloatArray, before: FloatArray, jumps: FloatArray, losses: FloatArray, sums: FloatArray
+) -> None:
+    """Add the integrals of p powers over a step of size[0] seconds to ``sums``, shape (p,).
+
+    The integral of a power is the step size times the mean of ``before`` and ``powers``, shape (p, rows) each. These
+    two arrays contain the powers at both ends of the step, or both contain the mean powers over the step. The integrals
+    of the first l powers, and the ``jumps``, are also added to ``losses``, shape (rows, l). Then ``powers`` are copied
+    to ``before`` for the next step.
+    """
+    lost, half = losses.shape[1], 0.5 * size[0]
+    for k in range(len(powers)):
         total = 0.0
-        for i in range(now.powers.shape[1]):
-            work = half * (before.powers[k, i] + now.powers[k, i])
-            before.powers[k, i] = now.powers[k, i]
+        for i in range(powers.shape[1]):
+            work = half * (before[k, i] + powers[k, i])
+            before[k, i] = powers[k, i]
             if k < lost:
                 work += jumps[k, i]
                 losses[i, k] += work
             total += work
-        sums[count + k] += total
-
-
-@kernel
-def clear_recorded(due: IntArray, numbers: FloatArray) -> None:
-    """Set the sums to 0 if the step was recorded (due[0] is not 0)."""
-    if due[0] != 0:
-        for i in range(len(numbers)):
-            numbers[i] = 0.0
+        sums[k] += total

@@ -31,7 +31,7 @@ from windlass.framework.command_line.html_tables import format_table
 from windlass.framework.command_line.options import help_requested
 from windlass.framework.command_line.report_parts import ReportCurves, ReportSection, ReportTable
 from windlass.framework.errors import ModelError, OutputError
-from windlass.framework.kernels.program import NO_CALLS, Program, join
+from windlass.framework.kernels.program import If, Program
 from windlass.framework.launch.launcher import is_first_process
 from windlass.framework.ledger.balance import (
     CHANGES,
@@ -41,9 +41,7 @@ from windlass.framework.ledger.balance import (
     UNKNOWN,
     WORK,
     Balance,
-    step,
 )
-from windlass.framework.ledger.balance_kernels import clear_recorded
 from windlass.framework.ledger.table import draw_series, format_lines, list_lines
 from windlass.framework.model.schema import Component
 from windlass.framework.model.table import Entity, EntityTable
@@ -100,11 +98,9 @@ class EnergyLedger(EveryNth):
         self._balance: Balance | None = None
         self._world: World | None = None
         self._version = -1
-        # three programs for steps in compiled code: the first program adds to the sums, the second program makes
-        # records, and the third program executes the first two
-        self._parts: tuple[Program, ...] = ()
-        self._joined = NO_CALLS
         self._numbers_kept = RecordNumbers(np.zeros(0))
+        # the time [s] at the end of the last step of compiled code, if energies were not evaluated at this time
+        self._late: float | None = None
         # The sums of this process, in the order of `kinds`. The records in the attributes below contain sums over all
         # processes.
         self._sums: dict[str, float] = {}
@@ -207,7 +203,7 @@ class EnergyLedger(EveryNth):
         if self._world is not None:
             check_world(state, self._world, "a solve with this EnergyLedger")
         if self._balance is None:
-            self._world, self._balance = state.world, Balance(assembly, as_local(state))
+            self._world, self._balance = state.world, Balance(assembly, as_local(state), self.due)
             self._name(self._balance)
         if not self._losses:
             self._losses = self._balance.create_losses()
@@ -217,6 +213,8 @@ class EnergyLedger(EveryNth):
         self._begin(state)
         if not self._first:
             self._first = self._reduce(self._balance.stored())
+        if self._catch_up not in state.world.before_set:
+            state.world.before_set.append(self._catch_up)
 
     def _name(self, balance: Balance) -> None:
         kinds = balance.kinds
@@ -228,6 +226,7 @@ class EnergyLedger(EveryNth):
     def _begin(self, state: State) -> None:
         """Begin a step with an initial state that differs from the state at the end of the previous step."""
         assert self._balance is not None
+        self._catch_up()
         self._balance.begin(as_local(state))
         self._version = state.world.version
 
@@ -253,6 +252,7 @@ class EnergyLedger(EveryNth):
         if state.world.version != self._version:
             self._take_changes(start)
         balance.advance(state)
+        self._late = None
         self.steps += 1
         self._share_losses()
         super().after_step(state)
@@ -263,6 +263,7 @@ class EnergyLedger(EveryNth):
         """
         balance = self._balance
         assert balance is not None
+        self._catch_up()
         self._settle()
         before = balance.stored()
         self._add_sums()
@@ -282,6 +283,7 @@ class EnergyLedger(EveryNth):
     def _add_sums(self) -> None:
         """Add the sums of the balance since the previous call to the sums of the ledger on this process."""
         assert self._balance is not None
+        self._catch_up()
         for name, value in self._balance.name_sums(self._balance.take_numbers()).items():
             self._sums[name] += value
 
@@ -305,16 +307,13 @@ class EnergyLedger(EveryNth):
         """Return the coming steps that run without calls of this hook, with a program that adds the values of each step
         to the sums, and makes a record if one is due. If Python is needed to evaluate the steps, return no steps.
         """
-        assert self._balance is not None
-        integrate = self._balance.find_program(state) if state.world.version == self._version else None
-        if integrate is None:
+        if state.world.version != self._version or self._find_work(state) is None:
             return NO_STEPS
-        number, record, after = super().idle_steps(state, size)
-        if record is None:
-            return IdleSteps(number, integrate, after)
-        if self._parts != (integrate, record):
-            self._parts, self._joined = (integrate, record), join([integrate, record])
-        return IdleSteps(number, self._joined, after)
+        return super().idle_steps(state, size)
+
+    def _find_work(self, state: State) -> Program | None:
+        assert self._balance is not None
+        return self._balance.find_program(state)
 
     def find_numbers(self, state: State) -> RecordNumbers | None:
         """Return the array of the sums, which is also the array of the values of a record. Each step adds its values to
@@ -326,7 +325,7 @@ class EnergyLedger(EveryNth):
             return None
         values = self._balance.numbers
         if values is not self._numbers_kept.values:
-            self._numbers_kept = RecordNumbers(values, after=[step(clear_recorded, self.due, values)])
+            self._numbers_kept = RecordNumbers(values, after=[(If(self._balance.restart_steps(), self.due, 1), ())])
         return self._numbers_kept
 
     def take_records(self, times: Sequence[float], steps: Sequence[int], records: FloatArray) -> None:
@@ -337,6 +336,18 @@ class EnergyLedger(EveryNth):
     def _add_steps(self, steps: int) -> None:
         super()._add_steps(steps)
         self.steps += steps
+        if steps and self.due[0] == 0:
+            assert self._changing is not None
+            self._late = self._changing[0].t
+
+    def _catch_up(self) -> None:
+        """Evaluate all energies at the end of the last step, if compiled code has not evaluated them. This method must
+        be called before the model changes, and before energies are read.
+        """
+        if self._late is not None:
+            late, self._late = self._late, None
+            assert self._balance is not None
+            self._balance.catch_up(late)
 
     def record(self, state: State) -> None:
         """Store the sums at this instant as a record."""
@@ -345,6 +356,7 @@ class EnergyLedger(EveryNth):
         self._times.append(state.t)
         assert self._balance is not None
         if not self._balance.is_parallel:
+            self._catch_up()
             self._pending.append(self._balance.take_numbers())
             return
         self._add_sums()
@@ -358,6 +370,8 @@ class EnergyLedger(EveryNth):
     def finish(self, state: State) -> None:
         """Record the last state, and write the file."""
         super().finish(state)
+        if self._catch_up in state.world.before_set:
+            state.world.before_set.remove(self._catch_up)
         records = self._settle()
         if self._claim is not None and is_first_process() and not is_replaying():
             columns = [("time", "s"), *((name, "J") for name in self.kinds)]
@@ -483,11 +497,13 @@ class EnergyLedger(EveryNth):
         return list_lines(self.kinds, self.totals, self._first, dict(by), span, self.steps, labels)
 
     def _name_of(self, number: int) -> str:
-        """Return the name of an entity. If the entity is a marker, return the name of the entity that carries the
-        marker.
+        """Return the name of an entity that the user has given. If the entity has no such name, but has a marker or is
+        a marker, return the name of the entity that its first reference refers to.
         """
         assert self._world is not None
         entity = self._world.entity(number)
+        if entity.name != f"{entity.table.kind} {int(entity.rows[0])}":
+            return entity.name
         for name in entity.table.component.refs:
             for carrier in entity.table.named(name, entity.rows)[:1]:
                 if carrier >= 0:

@@ -44,6 +44,9 @@ class Fields:
             value is `state_cycles.ALTERNATES`.
         recoupled: 1 if, since the start of the last Newton run, a system has changed the coordinates that it couples,
             otherwise 0, shape (1,). If the value is 1, the next run needs another sparsity.
+        at_end: 1 if coordinates, velocities, history values, and all marker columns that depend only on coordinates and
+            velocities are values at the end of an accepted step, otherwise 0, shape (1,). The value is 1 only while
+            compiled code executes the programs of hooks. Programs that change these values set it to 0.
         markers: columns of each marker family.
         rate_level: True if the time derivatives of position constraints are imposed instead of the position constraints
             (differential-algebraic equations of index 2).
@@ -65,6 +68,7 @@ class Fields:
     start_time: FloatArray = field(default_factory=lambda: np.zeros(1))
     mapped: FloatArray = field(default_factory=lambda: np.full(1, CONSTANT))
     recoupled: FloatArray = field(default_factory=lambda: np.zeros(1))
+    at_end: IntArray = field(default_factory=lambda: np.zeros(1, np.int64))
     start_x: FloatArray = field(init=False)
     start_v: FloatArray = field(init=False)
 

@@ -382,6 +382,13 @@ class EntityTable:
                 return label if end - first == 1 else f"{label} {row - first}"
         return f"{self.kind} {row}"
 
+    def find_label(self, first: int, count: int) -> str:
+        """Return the name that the user has given to ``count`` successive rows together, or an empty text."""
+        for begin, end, label in reversed(self._labels):
+            if (begin, end) == (first, first + count) and isinstance(label, str):
+                return label
+        return ""
+
     def refuse(self, wrong: NDArray[np.bool_], names: Sequence[str], must: str) -> None:
         """Raise an error if any row has invalid values.
 

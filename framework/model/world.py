@@ -5,7 +5,7 @@ solve. Values that change during a solve are in `State`.
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -60,6 +60,7 @@ class World:
         tables: the tables by component, in the order in which components were first added.
         gravity: acceleration of gravity [m/s^2], shape (3,). Gravity can be changed until the world is finalized.
         version: number of changes of switchable columns.
+        before_set: functions that `set` calls before it changes columns. Hooks add and remove these functions.
         finalized: whether `finalize` was called.
         is_distributed: whether this process stores only a part of the rows.
         processes: the processes among which the rows are divided; None if every process has all rows.
@@ -76,8 +77,11 @@ class World:
         self.tables: dict[type[Component], EntityTable] = {}
         self.finalized = False
         self.version = 0
+        self.before_set: list[Callable[[], None]] = []
         self.changed: dict[type[Component], int] = {}
         self.changed_columns: dict[type[Component], dict[str, int]] = {}
+        # number of tables of the world and the result of `_find_followers`, by component
+        self._followers: dict[type[Component], tuple[int, list[type[Component]]]] = {}
         self._table_of: list[EntityTable] = []
         self._first_ids: list[int] = []
         self._first_rows: list[int] = []
@@ -302,14 +306,25 @@ class World:
             chains = table.collect(col.along, entity.rows) if col.along else ()
             lengths = np.fromiter(map(len, chains), np.int64)
             parsed[name] = parse_values(col, table.kind, value, entity.rows, lengths)
+        for call in list(self.before_set):
+            call()
         for name, array in parsed.items():
             table.write(name, entity.rows, array)
         self.version += 1
-        names = {table.kind, *table.component.provides}
-        for component in self.tables:
-            if component is table.component or not names.isdisjoint(component.follows):
-                self.changed[component] = self.version
+        for component in self._find_followers(table):
+            self.changed[component] = self.version
         self.changed_columns.setdefault(table.component, {}).update(dict.fromkeys(parsed, self.version))
+
+    def _find_followers(self, table: EntityTable) -> list[type[Component]]:
+        """Return the component of a table and the components that depend on its columns. The result is cached until
+        the world has further tables.
+        """
+        count, found = self._followers.get(table.component, (0, []))
+        if count != len(self.tables):
+            names = {table.kind, *table.component.provides}
+            found = [c for c in self.tables if c is table.component or not names.isdisjoint(c.follows)]
+            self._followers[table.component] = len(self.tables), found
+        return found
 
     def entity(self, number: int) -> Entity:
         """Return a handle to the entity with an entity number."""

@@ -15,7 +15,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Program, Step, When
+from windlass.framework.kernels.program import Program, Step, When, join
 from windlass.framework.output.series import Closing
 from windlass.framework.state.hooks import IdleSteps, StepHook
 from windlass.framework.state.state import State
@@ -111,6 +111,7 @@ class EveryNth(StepHook, Closing, ABC):
         self._span, self._counts, self.due = np.zeros(3), np.zeros(5, np.int64), np.zeros(1, np.int64)
         self._changing: tuple[State, int] | None = None
         self._time, self._asking = np.zeros(0), Program(())
+        self._work: Program | None = None
         # values that compiled code reads, and the records that compiled code writes: times [s], numbers of steps, and
         # values
         self._numbers: RecordNumbers | None = None
@@ -154,8 +155,9 @@ class EveryNth(StepHook, Closing, ABC):
         """Return `ROOM` steps with a program that records a step if a record is due. If compiled code cannot decide
         which steps are recorded, return the steps that precede the next recorded step.
         """
-        program = self._find_asking(state)
-        number = self._count_before(state, size) if program is None else ROOM
+        program, number = self._find_asking(state), ROOM
+        if program is None:
+            program, number = self._find_work(state), self._count_before(state, size)
         return IdleSteps(number, program, self._add_steps)
 
     def _count_before(self, state: State, size: float) -> int:
@@ -179,6 +181,12 @@ class EveryNth(StepHook, Closing, ABC):
         shape (records, n).
         """
 
+    def _find_work(self, state: State) -> Program | None:
+        """Return a program that compiled code runs in each step, after ``due`` is set and before a record is made; None
+        if there is no such program.
+        """
+        return None
+
     def _find_asking(self, state: State) -> Program | None:
         """Return a program that records a time step if a record is due. Return None if frames are not equally spaced in
         step numbers or in time, or if a subclass overrides ``before_step`` or ``after_step``.
@@ -190,9 +198,11 @@ class EveryNth(StepHook, Closing, ABC):
         if not is_spaced or (type(self).before_step, type(self).after_step) != self._step_calls:
             return None
         time, numbers = parallel_assembly(state.world).fields.time, self.find_numbers(state)
-        if time is not self._time or numbers is not self._numbers:
-            self._time, self._numbers = time, numbers
-            steps: list[Step] = [(call(count_step, (time, self._span, self._counts, self.due)), (None,))]
+        work = self._find_work(state)
+        if time is not self._time or numbers is not self._numbers or work is not self._work:
+            self._time, self._numbers, self._work = time, numbers, work
+            count: list[Step] = [(call(count_step, (time, self._span, self._counts, self.due)), (None,))]
+            steps: list[Step] = []
             if numbers is None:
                 steps.append((When(self._record_due, self.due), ()))
             else:
@@ -200,7 +210,10 @@ class EveryNth(StepHook, Closing, ABC):
                 kept = self._times_kept, self._steps_kept, self._records_kept
                 store = call(store_record, (self.due, time, self._counts, numbers.values, *kept))
                 steps += [*numbers.before, (store, (None,)), *numbers.after]
-            self._asking = Program(steps)
+            if work is None:
+                self._asking = Program(count + steps)
+            else:
+                self._asking = join([Program(count), work, Program(steps)])
         self._span[:] = self._start, self._interval, self._earliest
         self._counts[:] = self._steps, self._every or 0, self._done, 0, 0
         self._changing = state, state.step

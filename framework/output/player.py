@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import warnings
 from collections.abc import Callable
@@ -82,6 +83,7 @@ class Series:
     Attributes:
         times: time [s] or step number [1] of each frame.
         has_steps: whether ``times`` are step numbers. Only VTKHDF files contain this information.
+        units: units of the fields by name, empty if the file contains no units.
 
     Raises:
         OutputError: the file has no frames.
@@ -90,10 +92,12 @@ class Series:
     def __init__(self, pyvista: Any, file: Path) -> None:
         self._reader: Any = pyvista.get_reader(str(file))
         self._steps, self.has_steps = file.suffix == ".vtkhdf", False
+        self.units: dict[str, str] = {}
         if self._steps:
             import h5py  # imported here, because `windlass show` starts faster without h5py
 
             with h5py.File(file) as content:
+                self.units = json.loads(content["VTKHDF"].attrs.get("FieldUnits", "{}"))
                 steps = content["VTKHDF/Steps"]
                 self.times = [float(t) for t in steps["Values"][: steps.attrs["NSteps"]]]
                 self.has_steps = steps.attrs.get("FrameAxis", b"time") == b"step"
@@ -256,7 +260,7 @@ class Player:
             tension = mean(mesh.point_data[FIRST]) if FIRST in mesh.point_data else np.zeros(mesh.n_cells)
             plain |= ~np.isfinite(tension)
         colours = {"scalars": "shown", "clim": self._range, "cmap": "turbo"}
-        bar = {"title": f"{self.field.replace('_', ' ')}\n", "color": "black"}
+        bar = {"title": self._name_bar(), "color": "black"}
         lines = ~plain & ~rods
         scene = {
             "plain": (mesh.extract_cells(np.flatnonzero(plain)), {"color": "#9aa5b1", "line_width": 2}),
@@ -274,12 +278,17 @@ class Player:
         text = f"step {now:.0f}" if self._series.has_steps else f"t = {now:.6g} s"
         self.plotter.add_text(text, name="time", color="black", font_size=12)
 
+    def _name_bar(self) -> str:
+        """Return the title of the colour bar: the name and the unit of the field."""
+        unit = self._series.units.get(self.field, "")
+        return f"{self.field.replace('_', ' ')}{f' [{unit}]' if unit else ''}\n"
+
     def change_field(self, by: int) -> None:
         """Show another field of the list of fields. The argument ``by`` is the number of positions from the present
         field to this field.
         """
         if self.fields:
-            self.plotter.remove_scalar_bar(f"{self.field.replace('_', ' ')}\n")
+            self.plotter.remove_scalar_bar(self._name_bar())
             self.field = self.fields[(self.fields.index(self.field) + by) % len(self.fields)]
             self._range = self._find_range()
             self.show_frame(self.frame)

@@ -289,7 +289,7 @@ def _add_lines(axes: Any, points: FloatArray, lines: IntArray, **more: Any) -> A
         return collection
     from matplotlib.collections import LineCollection  # imported here, because only pictures need matplotlib
 
-    collection = LineCollection(points[lines][..., :2].tolist(), **more)
+    collection = LineCollection(points[lines][..., :2].tolist(), snap=False, **more)
     axes.add_collection(collection)
     return collection
 

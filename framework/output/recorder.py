@@ -10,8 +10,8 @@ and the fields of its laws.
 | ``vtu`` | ``belt.pvd`` | moved | no filter needed |
 | ``xdmf`` | ``belt.xdmf`` | reference | filter Warp By Vector with ``displacement``, scale factor 1 |
 
-The files contain no units of fields. The units are in `Recorder.field_units` and in the docstrings of the laws. All
-values are in SI units and in the global frame.
+Only VTKHDF files contain units of fields, as JSON in the attribute ``FieldUnits``. The units are also in
+`Recorder.field_units` and in the docstrings of the laws. All values are in SI units and in the global frame.
 """
 
 from __future__ import annotations
@@ -230,8 +230,11 @@ class Recorder(EveryNth):
         assert self._canvas is not None
         name, first = self._parts[kind]
         kept, digest = self._times[first:], self._digests.get(kind, "")
-        series = find_formats()[kind]
-        return series(self._base.with_name(name), self._canvas.mesh, self._style, kept=kept, digest=digest)
+        series = find_formats()[kind](
+            self._base.with_name(name), self._canvas.mesh, self._style, kept=kept, digest=digest
+        )
+        series.units = self.field_units
+        return series
 
     def _begin_part(self, k: int, kind: str, error: BrokenSeriesError) -> None:
         """Keep the files of a damaged series of the interrupted run, and begin a new series in their folder."""

@@ -11,6 +11,7 @@ from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
+from types import MappingProxyType
 from typing import Any, ClassVar, NamedTuple, Self
 from xml.etree.ElementTree import ParseError
 
@@ -86,6 +87,8 @@ class FieldSeries(Closing, ABC):
     """Reference points, lines, faces and labels."""
     style: Style
     """Precision and compression of the written numbers."""
+    units: Mapping[str, str] = MappingProxyType({})
+    """Units of the fields by name, for formats that can write units. `Recorder` sets the units."""
     suffixes: ClassVar[tuple[str, ...]]
     """Suffix of the file that the user opens in ParaView, followed by the suffixes of all other files of the series."""
     marks: ClassVar[tuple[bytes, ...]] = ()

@@ -8,6 +8,7 @@ number is incremented, readers ignore the new frame. The file contains the numbe
 stored in one page of the file, and are then changed by one write.
 """
 
+import json
 import os
 from collections.abc import Sequence
 from pathlib import Path
@@ -118,6 +119,7 @@ class VtkhdfSeries(FieldSeries):
             steps.create_dataset("Values", (_COUNT,), np.float64, maxshape=(None,), chunks=(_STEP_ROWS,))
             self._fill(root)
             self._create_rows(root, frame)
+            root.attrs["FieldUnits"] = np.bytes_(json.dumps(dict(self.units)))
         self._room, self._places = 0, {}
 
     def _copy_kept(self, frame: SeriesFrame) -> None:

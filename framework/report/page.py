@@ -21,8 +21,9 @@ td.number, th.number { text-align: right; } td.number { white-space: nowrap; }
 img { width: 100%; height: auto; } .picture img { width: auto; max-width: 100%; }
 @media screen { table { display: block; max-width: 100%; overflow-x: auto; } }
 pre { background: #f5f7fa; padding: .6rem; font-size: .8rem; white-space: pre-wrap; }
-pre, td { overflow-wrap: break-word; } .ok { color: #2b8a3e; } .doubtful { color: #b35900; } .failed { color: #c92a2a; }
-nav a { margin-right: .9rem; } .quiet { color: #52606d; }
+p, li, pre, td { overflow-wrap: break-word; }
+.ok { color: #2b8a3e; } .doubtful { color: #b35900; } .failed { color: #c92a2a; }
+nav { display: flex; flex-wrap: wrap; gap: 0 .9rem; } .quiet { color: #52606d; }
 @page { size: A4; margin: 13mm; }
 @media print { body { max-width: none; margin: 0; font-size: 10pt; } nav { display: none; }
   figure, tr, h2, h3 { break-inside: avoid; } h2, h3 { break-after: avoid; } pre { font-size: 7.5pt; }

@@ -181,7 +181,8 @@ def _describe_solve(record: SolveRecord) -> list[Any]:
     if len(record.steps):
         work = {name: column for name, column in record.work.items() if record.steps[:, column].any()}
         parts.append(plot_steps(record.steps, record.unit, work))
-    counts = [[name.replace("_", " "), value] for name, value in record.counts.items() if value]
+    units = {"wall_time": " [s]", "cpu_time": " [s]"}
+    counts = [[name.replace("_", " ") + units.get(name, ""), value] for name, value in record.counts.items() if value]
     parts.append(ReportTable(["count", ""], counts))
     parts.append(ReportTable(["setting", ""], list(record.settings.items())))
     failed = record.failed_attempts

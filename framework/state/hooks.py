@@ -27,7 +27,8 @@ class IdleSteps(NamedTuple):
     Attributes:
         number: largest number of these steps.
         program: compiled code that runs after each of these steps, or None. The fields then contain the values at the
-            end of the step. The program may change all fields except the time.
+            end of the step. The program may change all fields except the time, and sets `Fields.at_end` to 0 if it
+            changes coordinates, velocities, history values or markers.
         after: function that receives the number of these steps that were made, before the next call of the hook; None
             if the hook does not need this number.
     """
@@ -51,8 +52,10 @@ class StepHook:
         changes_forces: whether the most recent call of `before_step` has changed forces abruptly, for example by
             `World.set`. If ``changes_forces`` is true, dynamic solves compute the accelerations at the start of the
             step again from the equations of motion.
+        only_reads: whether `after_step` changes neither the state nor the model nor data that user functions read.
     """
 
+    only_reads = False
     changes_state = False
     changes_forces = False
 
@@ -206,18 +209,18 @@ def run_stage(hooks: Iterable[StepHook], stage: str, state: State) -> None:
     called = list(hooks)
     for hook in called:
         getattr(hook, stage)(state)
-    if state.t != t or (any(map(_may_change, called)) and not is_finite(state)):
+    if state.t != t or (any(map(may_change, called)) and not is_finite(state)):
         names = [name_hook(hook) for hook in called if not type(hook).__module__.startswith("windlass.")]
         names += [name_hook(hook) for hook in called if isinstance(hook, _AfterStep)]
         refuse_change(state, t, f"{'one of the hooks' if len(names) > 1 else 'the hook'} {', '.join(names)}, {stage}")
     leave(Stage.OUTPUT)
 
 
-def _may_change(hook: StepHook) -> bool:
+def may_change(hook: StepHook) -> bool:
     """Return whether a hook may change the state. If a hook only writes results, the result is false. The state is then
     not checked after a call of the hook.
     """
-    return hook.changes_state or not type(hook).__module__.startswith(OUTPUTS)
+    return hook.changes_state or not (hook.only_reads or type(hook).__module__.startswith(OUTPUTS))
 
 
 OUTPUTS = "windlass.framework.output", "windlass.framework.ledger"

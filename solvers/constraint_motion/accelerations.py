@@ -22,23 +22,32 @@ a PETSc linear solver (``-<prefix>ksp_...`` or ``-<prefix>pc_...``) is given, PE
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.array_kernels import copy_values
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.post_newton import begin_step
-from windlass.framework.assembly.steps import force_steps
+from windlass.framework.assembly.steps import run_steps
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError, WindlassError
 from windlass.framework.kernels.call import call
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.program import Program, Step, join
 from windlass.framework.launch.meetings import meet
-from windlass.framework.model.system import PostNewton
+from windlass.framework.model.system import PostNewton, evaluate
 from windlass.framework.runtime.petsc import PETSc
 from windlass.framework.state.state import State
 from windlass.solvers.constraint_motion.blocks import create_block_factors
-from windlass.solvers.constraint_motion.saddle import Factors, PetscFactors, SaddleMatrix, add_right_side, solve_saddle
+from windlass.solvers.constraint_motion.saddle import (
+    Factors,
+    PetscFactors,
+    SaddleMatrix,
+    right_side_steps,
+    solve_saddle,
+)
 from windlass.solvers.names import name_dofs, name_largest, shorten
 
 CONSTRAINT_TOLERANCE = 1e-13
@@ -91,6 +100,8 @@ class Accelerations:
         has_constraints: whether the model has constraints.
         kind: method that solves for the accelerations: ``"diagonal"``, ``"blocks"`` or ``"petsc"``.
         matrix: matrix of the equations for accelerations and multipliers, or None if ``kind`` is ``"diagonal"``.
+        minus_inverse_mass: negative reciprocals of the masses [1/kg, 1/(kg m^2)] if ``kind`` is ``"diagonal"``, shape
+            (n,).
         assembly: the systems of this process.
 
     Raises:
@@ -109,25 +120,32 @@ class Accelerations:
         layout, number = assembly.layout, assembly.world.numbering
         self.f, self._c = np.zeros(layout.spare + 1), np.zeros(len(layout.multipliers_owned) + 1)
         self._forces = np.zeros(layout.spare + 1)
+        self._given = np.zeros(len(assembly.fields.data))
         self.a: FloatArray = np.zeros(layout.spare)
         self.lam: FloatArray = np.zeros(len(layout.multipliers_owned))
         self.evaluations = self.factorisations = 0
+        fields = assembly.fields
+        sums = self._given, fields.data, fields.start_data, fields.a, fields.lam, self.f, self._c
+        self._begin_sums = Program([(call(begin_sums, sums), (evaluate(fields),))])
+        # the program that adds all terms of the equations, the data for which it was created, and the number of
+        # evaluations with these data
         self._sums: Program | None = None
-        self._summed_at, self._sum_uses = -1, 0
-        self._begin_sums = call(begin_sums)
+        self._rates: Program | None = None
+        self._made_for: tuple[Any, ...] = ()
+        self._uses = 0
         self.has_history = any(s.post_newton is not None for s in assembly.systems)
         self.has_constraints = number.multiplier_count > 0
         self._varies = self.has_constraints or any(s.inertia is not None for s in assembly.systems)
         self._chosen = any(name.startswith((prefix + "ksp_", prefix + "pc_")) for name in PETSc.Options().getAll())
         self.matrix: SaddleMatrix | None = None
-        self._minus_inverse_mass = np.zeros(0)
+        self.minus_inverse_mass = np.zeros(0)
         if self._varies or self._chosen or not is_diagonal(assembly):
             self.matrix = SaddleMatrix(assembly)
             self._factors, self.kind = self._create_factors(self.matrix, prefix)
         else:
             declare_no_solver(prefix)
             self.kind = "diagonal"
-            self._minus_inverse_mass = -1.0 / eval_diagonal(assembly)
+            self.minus_inverse_mass = -1.0 / eval_diagonal(assembly)
         self._factorised = False
         self._is_rate = self._find_rates()
 
@@ -184,38 +202,66 @@ class Accelerations:
         assembly, fields, f, c = self.assembly, self.assembly.fields, self.f, self._c
         fields.t, fields.rate_level = t, False
         fields.step_size[0] = t - fields.start_time[0]
-        self._begin_sums(start_data, fields.data, fields.start_data, fields.a, fields.lam, f, c)
+        self._given[:] = start_data
         assembly.check_idle("a solve goes on")
         assembly.evaluating = True
         try:
+            self._begin_sums()
             assembly.update_markers()
             result = assembly.post_newton() if self.has_history else PostNewton()
-            add_right_side(assembly, f, c, self._add_forces)
+            self._add_right_side()
         finally:
             assembly.evaluating = False
         self.evaluations += 1
         if self.matrix is None:
             assembly.layout.ghosts.add_to_owners(f)
-            np.multiply(f[:-1], self._minus_inverse_mass, out=self.a)
+            np.multiply(f[:-1], self.minus_inverse_mass, out=self.a)
             assembly.layout.ghosts.copy_from_owners(self.a)
             return result
         self.update_matrix()
         self.a[:], self.lam[:] = solve_saddle(self.matrix, self._factors, f, c)
         return result
 
-    def _add_forces(self) -> None:
-        """Add the forces of all laws to the attribute ``f``. After `USES` evaluations, a compiled program computes the
-        forces.
-        """
-        if self._summed_at != self.assembly.revision:
-            self._summed_at, self._sums, self._sum_uses = self.assembly.revision, None, 0
-        self._sum_uses += 1
-        if self._sums is None and self._sum_uses > USES:
-            self._sums = Program(force_steps(self.assembly, self.f))
-        if self._sums is None:
-            self.assembly.add_forces(self.f)
-        else:
+    def _add_right_side(self) -> None:
+        """Add all terms of the equations to the sums. After `USES` evaluations, a compiled program adds the terms."""
+        assembly, loads = self.assembly, self.assembly.loads
+        loads.update()
+        made_for = assembly.revision, loads, loads.are_steady
+        if made_for != self._made_for:
+            self._made_for, self._sums, self._rates, self._uses = made_for, None, None, 0
+        if self._sums is not None:
             self._sums()
+            return
+        self._uses += 1
+        steps = right_side_steps(assembly, self.f, self._c)
+        if self._uses > USES:
+            self._sums = self._create_program(steps)
+        run_steps(steps)
+
+    def _create_program(self, steps: list[Step]) -> Program:
+        return Program(steps, asks=self.assembly.is_fixed, around=self.assembly.calling)
+
+    def find_rates(self, data: FloatArray) -> Program | None:
+        """Return the compiled program that evaluates the attribute ``f`` at the time, the coordinates and the
+        velocities in the fields, with the history values ``data``. Return None if the program does not exist yet, or if
+        an evaluation of the accelerations requires more than this program and masses.
+        """
+        assembly, loads = self.assembly, self.assembly.loads
+        made_for = assembly.revision, loads, loads.are_steady
+        simple = self.matrix is None and not self.has_history and assembly.layout.size == 1
+        if not simple or self._sums is None or made_for != self._made_for:
+            return None
+        self._given[:] = data
+        if self._rates is None:
+            fields = assembly.fields
+            sums = self._given, fields.data, fields.start_data, fields.a, fields.lam, self.f, self._c
+            begin: list[Step] = [(call(begin_sums, sums), (evaluate(fields),)), *assembly.marker_steps()]
+            if loads.timed_program is not None:
+                begin.append((call(copy_values, (loads.weights, loads.sum)), (evaluate(fields),)))
+            parts = self._create_program(begin), loads.timed_program, self._sums
+            self._rates = join([part for part in parts if part is not None])
+        ready = not loads.are_timed or loads.leave_to_table()
+        return self._rates if ready and self._rates.is_compiled else None
 
     def respond(self, forces: FloatArray) -> FloatArray:
         """Return the accelerations due to additional ``forces``, both of shape (n,), at the coordinates in the fields.
@@ -225,7 +271,7 @@ class Accelerations:
             SingularError: the matrix of accelerations and multipliers is singular.
         """
         if self.matrix is None:
-            return -self._minus_inverse_mass * forces
+            return -self.minus_inverse_mass * forces
         self.update_matrix()
         return solve_saddle(self.matrix, self._factors, -np.append(forces, 0.0), np.zeros_like(self._c))[0]
 

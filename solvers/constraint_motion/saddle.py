@@ -11,7 +11,6 @@ equation of an inactive constraint is λ = 0.
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any, Protocol
 
 import numpy as np
@@ -20,9 +19,11 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.assembly.assembly import Assembly
 from windlass.framework.assembly.matrix import TangentMatrix
 from windlass.framework.assembly.sparsity import Pattern
+from windlass.framework.assembly.steps import force_steps, run_steps
 from windlass.framework.assembly.vectors import create_unknowns, local_values, sum_to_owners
 from windlass.framework.command_line import options
 from windlass.framework.errors import ModelError
+from windlass.framework.kernels.program import Step
 from windlass.framework.launch.petsc_functions import raise_cause, unlock
 from windlass.framework.layout.unknowns import Unknowns
 from windlass.framework.model.system import evaluate
@@ -208,30 +209,30 @@ class PetscFactors:
         return local_values(self._layout.unknowns.ghosts, self._solution)
 
 
-def add_right_side(
-    assembly: Assembly, f: FloatArray, c: FloatArray, add_forces: Callable[[], None] | None = None
-) -> None:
-    """Add f and c of the equations in the docstring of this module to the arrays ``f`` and ``c``. These terms are
-    evaluated at the state in the fields with a = 0 and λ = 0.
+def add_right_side(assembly: Assembly, f: FloatArray, c: FloatArray) -> None:
+    """Add f and c of the equations in the docstring of this module to the arrays ``f`` and ``c``, see
+    `right_side_steps`.
+    """
+    assembly.loads.update()
+    run_steps(right_side_steps(assembly, f, c))
+
+
+def right_side_steps(assembly: Assembly, f: FloatArray, c: FloatArray) -> list[Step]:
+    """Return the steps of a `Program` that adds f and c of the equations in the docstring of this module to the arrays
+    ``f`` and ``c``. These terms are evaluated at the state in the fields with a = 0 and λ = 0. Call `Loads.update`
+    before these steps run.
 
     Args:
         assembly: the systems of this process.
         f: array to which forces [N, N m] are added, shape (n + 1,); initially 0.
         c: array to which the right-hand sides [m/s^2, rad/s^2] of the constraints are added, shape (m + 1,); initially
             0.
-        add_forces: function that adds the forces of all laws to f; by default `Assembly.add_forces`.
     """
-    assembly.add_loads(f, -1.0)
-    if add_forces is None:
-        assembly.add_forces(f)
-    else:
-        add_forces()
+    found = [*assembly.loads.steps(f, -1.0), *force_steps(assembly, f)]
     # with a = 0, the inertia forces contain only the terms quadratic in the velocities
-    for system in assembly.systems:
-        if system.inertia is not None:
-            system.inertia.force(evaluate(assembly.fields, f=f))
-    for constraint in assembly.constraints:
-        constraint.acceleration(evaluate(assembly.fields, C=c))
+    forces, equations = (evaluate(assembly.fields, f=f),), (evaluate(assembly.fields, C=c),)
+    found += [(system.inertia.force, forces) for system in assembly.systems if system.inertia is not None]
+    return found + [(constraint.acceleration, equations) for constraint in assembly.constraints]
 
 
 def saddle_right_side(unknowns: Unknowns, f: FloatArray, c: FloatArray) -> FloatArray:

@@ -146,7 +146,7 @@ class JumpWatch:
         self._free, self._bumps = np.zeros(0, bool), False
         self._before = self._after = self._paid = self._done = 0.0
         self._owned = len(problem.assembly.layout.owned)
-        problem.snes.setMonitor(self._look)
+        problem.watch(self._look)
 
     def begin(self, start: State, before: float, after: float) -> None:
         """Begin a load step at a state from the load factor ``before`` to ``after``. The first Newton run is monitored.

@@ -49,8 +49,8 @@ UNSTABLE_ADVICE = (
 )
 
 FLUTTER = (
-    "the tangent is not symmetric, as under forces that turn with a body: no path leads away from the equilibrium "
-    "without a motion, but flutter depends on masses: check it by modes with masses, or by dynamics"
+    "the tangent is not symmetric (drag, follower loads): static stability is checked, flutter is not: check it by "
+    "modes with masses, or by dynamics"
 )
 
 CONTROLLED = "the stability of an equilibrium with first-order states, as of controllers, is not checked: use modes"

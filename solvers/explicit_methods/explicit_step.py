@@ -64,7 +64,13 @@ class Method(ABC):
         judge: function that decides whether a step is repeated so that it ends when a contact changes its state.
         project: whether to project coordinates and velocities onto the constraints after each step. Without projection,
             only accelerations fulfil the constraints. The errors of coordinates and velocities grow slowly.
+
+    Attributes:
+        reuses: whether accelerations at the end of a step are also the accelerations at the start of the next step,
+            because no code of the user runs between steps.
     """
+
+    reuses = False
 
     def __init__(self, accelerations: Accelerations, judge: Judge, project: bool) -> None:
         self._accelerations, self._judge = accelerations, judge

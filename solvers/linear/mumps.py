@@ -21,7 +21,8 @@ of MUMPS on ICNTL(8), ICNTL(14), CNTL(1) and INFOG(1).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import Any, NamedTuple, Protocol
 
 from windlass.framework.assembly.assembly import Assembly
@@ -92,6 +93,24 @@ class MumpsSettings:
         for name in self._set:
             PETSc.Options().delValue(name)
         self._set = []
+
+
+@contextmanager
+def reserve_memory(prefix: str, memory: int) -> Iterator[None]:
+    """Let MUMPS reserve memory in addition to its estimate [% of the estimate] for factors that are created within this
+    context. With 0, or if the user has set the memory, nothing changes.
+
+    prefix: options prefix of the linear solver.
+    """
+    database, name = PETSc.Options(), prefix + MEMORY_OPTION
+    sets = memory != 0 and not database.hasName(name)
+    if sets:
+        database.setValue(name, str(memory))
+    try:
+        yield
+    finally:
+        if sets:
+            database.delValue(name)
 
 
 def _is_mumps(pc: Any) -> bool:

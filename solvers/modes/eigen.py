@@ -38,6 +38,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.launch.petsc_functions import raise_cause
 from windlass.framework.runtime.petsc import PETSc
 from windlass.solvers.equilibrium.singular import random_like
+from windlass.solvers.linear.mumps import MEMORY, lacks_memory, reserve_memory
 from windlass.solvers.linear.ordering import default_package
 from windlass.solvers.linear.packages import check_package, set_direct
 from windlass.solvers.modes.matrices import LinearMotion
@@ -218,15 +219,7 @@ class Eigensolver:
         """
         target, reason = self.shift, ""
         for factor, larger in ATTEMPTS:
-            solver = self._create(count, factor * target, larger, refines)
-            try:
-                solver.setUp()
-            except PETSc.Error as error:
-                raise_cause(error)
-                raise ModelError(
-                    f"modes: SLEPc fails ({last_line(error)}); constraints must not contradict or repeat each "
-                    f"other, and -{self._prefix}st_shift must not be an eigenvalue"
-                ) from error
+            solver = self._set_up(count, factor * target, larger, refines)
             self.shift = float(solver.getST().getShift())
             try:
                 solver.solve()
@@ -242,6 +235,28 @@ class Eigensolver:
             f"modes: the eigensolver fails with {len(ATTEMPTS)} start vectors, spaces and shifts ({reason}): choose "
             f"another -{self._prefix}count or another shift -{self._prefix}st_shift"
         )
+
+    def _set_up(self, count: int, target: float, larger: float, refines: bool) -> Any:
+        """Create and set up the eigensolver, see `_create`. If MUMPS lacks memory, it reserves more.
+
+        Raises:
+            ModelError: the matrix of the eigensolver cannot be factorised.
+        """
+        for memory in (0, *MEMORY):
+            solver = self._create(count, target, larger, refines)
+            try:
+                with reserve_memory(self._prefix + "st_", memory):
+                    solver.setUp()
+            except PETSc.Error as error:
+                raise_cause(error)
+                if memory < MEMORY[-1] and lacks_memory(solver.getST().getKSP().getPC()):
+                    continue
+                raise ModelError(
+                    f"modes: SLEPc fails ({last_line(error)}); constraints must not contradict or repeat each "
+                    f"other, and -{self._prefix}st_shift must not be an eigenvalue"
+                ) from error
+            break
+        return solver
 
     def _create(self, count: int, target: float, larger: float, refines: bool) -> Any:
         """Create the eigensolver with default settings, which options can override.

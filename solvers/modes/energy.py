@@ -146,8 +146,9 @@ def mark_parts(assembly: Assembly, component: type[Component], dofs: IntArray, l
 
 
 def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray, labels: IntArray) -> dict[int, str]:
-    """Return the name of each group of rows that share coordinates, by the label of the group. The call is
-    collective.
+    """Return the name of each group of rows that share coordinates, by the label of the group. A group of several rows
+    has the name that the user has given to all rows together, or the name of its first row and the number of further
+    rows. The call is collective.
     """
     table, rows = assembly.world.tables[component], assembly.layout.rows[component]
     there = np.where((dofs < assembly.layout.spare).any(axis=1))[0]
@@ -164,13 +165,16 @@ def _name_groups(assembly: Assembly, component: type[Component], dofs: IntArray,
             every.setdefault(number, []).append(found)
     names = {}
     for number, parts in every.items():
-        count, name = sum(part[2] for part in parts), min(parts)[1]
-        names[number] = name if count == 1 else f"{name} and {count - 1} more"
+        count, (row, name, _) = sum(part[2] for part in parts), min(parts)
+        names[number] = table.find_label(row, count) or (name if count == 1 else f"{name} and {count - 1} more")
     return names
 
 
 def _normalise(names: list[str], values: list[FloatArray]) -> Shares:
-    """Return each array of energies divided by the sum of all arrays, by name; NaN where the sum is 0."""
+    """Return each array of energies divided by the sum of all arrays, by name; NaN where the sum is 0. Further bodies
+    or belts of one name receive a number, for example ``rope (2)``.
+    """
+    names = [name if (k := names[:i].count(name)) == 0 else f"{name} ({k + 1})" for i, name in enumerate(names)]
     total = np.sum(values, axis=0) if values else np.zeros(0)
     with np.errstate(invalid="ignore", divide="ignore"):
         return {name: np.where(total != 0.0, value / total, np.nan) for name, value in zip(names, values, strict=True)}

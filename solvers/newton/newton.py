@@ -127,8 +127,9 @@ class Newton:
         self._help_multigrid()
         advise_iterative(problem.assembly, problem.prefix, snes.getKSP().getPC())
         self._settings, self._pattern = MumpsSettings(problem), problem.pattern
-        self._set_up_seen = False
-        self._factors_failed = False
+        self._set_up_seen = self._factors_failed = self._is_running = False
+        # the storage of the tangent and the tolerances with which another solver can use this object, see `renew`
+        self._storage, self._first_tolerances = problem.storage, snes.getTolerances()
         self._measures, self._history = np.zeros(1, MEASURES), np.zeros(0)
         self._damped, self._guessed, self._seen = (self._measures[name] for name in ("damped", "guessed", "seen"))
         self._tolerances: tuple[Any, ...] = ()
@@ -267,7 +268,7 @@ class Newton:
                 contain. Such a run uses return maps. If such a run fails, it is not repeated with new tangents in every
                 iteration.
         """
-        self._damped[0], max_it = damped, 0
+        self._damped[0], max_it, self._is_running = damped, 0, True
         if damped:
             max_it = self.snes.getTolerances()[3]
             set_line_search(self.snes, "bt")
@@ -285,6 +286,7 @@ class Newton:
             set_line_search(self.snes, "basic")
             self.snes.setTolerances(max_it=max_it)
         run.reason = self._linear.note(run.converged, run.reason)
+        self._is_running = False
         return run
 
     def _attempt_in_full(self, scheme: Scheme, spent: int) -> NewtonRun:
@@ -350,6 +352,20 @@ class Newton:
         name = reason_name(PETSc.SNES.ConvergedReason, reason)
         self._factors_failed = name == "DIVERGED_LINEAR_SOLVE"
         return self._judge_end(NewtonRun(reason > 0, name, iterations, self._list_norms()))
+
+    def renew(self) -> bool:
+        """Reset counts and stored tangents for another solver. Return False if another solver cannot use this object,
+        because the linear solver or the tolerances have changed, or because the last run was interrupted.
+        """
+        problem = self.problem
+        if self.fallbacks or self._is_running or self._factors_failed or problem.storage is not self._storage:
+            return False
+        if self.snes.getTolerances() != self._first_tolerances:
+            return False
+        self.iterations = self.roundings = 0
+        self._linear = LinearFailures(problem)
+        problem.renew()
+        return True
 
     def _carry(self) -> None:
         """Start from the motion in the fields. Tolerances refer to the residual of the predictor with constant contact

@@ -7,6 +7,7 @@ residual is not scaled: its 2-norm combines the equations of motion and the cons
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -64,6 +65,10 @@ Programs = tuple[Program | None, ...]
 """Type of the three compiled programs that compute the motion from the unknowns, the residual, and the tangent. A
 program is None if the computation requires Python.
 """
+
+
+def look_away(_snes: Any, _it: int, _norm: float) -> None:
+    """Do nothing in an iteration, see `NonlinearProblem.watch`."""
 
 
 class NonlinearProblem:
@@ -142,6 +147,7 @@ class NonlinearProblem:
         self.snes.setFunction(self.eval_residual, self.residual_vector)
         self.snes.setJacobian(self.eval_tangent, self.matrix.mat)
         self._replaced: TangentMatrix | None = None
+        self._look: Callable[[Any, int, float], None] | None = None
 
     @property
     def residual_count(self) -> int:
@@ -202,6 +208,28 @@ class NonlinearProblem:
         self.storage = after[self.storage]
         self._follow_pattern()
         return True
+
+    def watch(self, look: Callable[[Any, int, float], None]) -> None:
+        """Call a function ``(snes, it, norm)`` in each iteration, in place of an earlier function.
+
+        PETSc calls functions that have been passed to an SNES until the SNES is deleted.
+        """
+        if self._look is None:
+            self.snes.setMonitor(self._monitor)
+        self._look = look
+
+    def _monitor(self, snes: Any, it: int, norm: float) -> None:
+        if self._look is not None:
+            self._look(snes, it, norm)
+
+    def renew(self) -> None:
+        """Reset counts, the function of `watch` and the stored tangent for another solver."""
+        if self._look is not None:
+            self._look = look_away
+        self._state["residuals"] = self._state["tangents"] = 0
+        self.lag.reset()
+        self.scheme = Scheme(np.zeros_like(self.q0), np.zeros_like(self.q0))
+        self._expanded_state, self._expanded[0] = -1, 0
 
     def take_matrix(self) -> TangentMatrix:
         """Return the matrix, so that the caller can write other values to it. The tangent is evaluated again for the

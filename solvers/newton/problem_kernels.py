@@ -67,6 +67,12 @@ class Buffers(NamedTuple):
     c: FloatArray
 
 
+@kernel(inline=True, fast=False)
+def add_in_order(a: float, b: float, c: float) -> float:
+    """Return (a + b) + c. The order of the additions is never changed."""
+    return (a + b) + c
+
+
 @kernel
 def expand(unknown: FloatArray, to: DofMap, q0: FloatArray, v0: FloatArray, factors: FloatArray, out: Solution) -> None:
     """Compute coordinates, velocities, accelerations and multipliers from the unknowns, see `Scheme`.
@@ -76,7 +82,8 @@ def expand(unknown: FloatArray, to: DofMap, q0: FloatArray, v0: FloatArray, fact
     v_factor, a_factor, lam_factor = factors
     for i in range(len(to.dofs)):
         dq = unknown[to.dofs[i]]
-        out.x[i] = to.reference[i] + q0[i] + dq
+        # the fields after a step are exactly equal to the fields that are loaded from the stored displacements q0 + dq
+        out.x[i] = add_in_order(q0[i], dq, to.reference[i])
         out.v[i] = v0[i] + v_factor * dq
         out.a[i] = a_factor * dq
     for i in range(len(to.multipliers)):

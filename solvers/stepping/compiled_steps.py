@@ -99,7 +99,7 @@ class StepContext(NamedTuple):
         counts: integer data of the steps. The indices are the constants `STAGE` to `FROZEN`, shape (12,).
         limits: absolute and relative tolerance of the force error, see `Passes`, shape (2,).
         ends: times [s] at the ends of the steps, shape (MOST,).
-        time, start_time, mapped, recoupled: arrays of the fields, shape (1,) each.
+        time, start_time, mapped, recoupled, at_end: arrays of the fields, shape (1,) each.
         size: size [s] of the steps, shape (1,).
         now, first: values of the present pass, and values after the first pass of a step.
         start_data: history values at the start of the step, shape (d,).
@@ -117,6 +117,7 @@ class StepContext(NamedTuple):
     start_time: FloatArray
     mapped: FloatArray
     recoupled: FloatArray
+    at_end: IntArray
     size: FloatArray
     now: PassValues
     first: PassValues
@@ -225,7 +226,9 @@ def take_steps(context: Any) -> int:
             counts[ITERATIONS] += state[0]["iterations"] + counts[SECOND] * counts[FIRST]
             counts[PASSES] += 1 + counts[SECOND]
             counts[SECOND] = 0
+            c.at_end[0] = 1
             status = call_program(c.programs, IDLE, state)
+            c.at_end[0] = 0
             if status != 0:
                 return int(status)
             c.start_time[0], c.time[0] = c.time[0], c.ends[i]
@@ -279,6 +282,12 @@ def take_steps(context: Any) -> int:
 Take = ctypes.PYFUNCTYPE(ctypes.c_int, ctypes.c_void_p)
 
 
+class StepsEnd(Exception):
+    """Exception that a hook raises within a call of compiled steps, between two steps, if Python must execute the next
+    step. The steps before this exception are accepted.
+    """
+
+
 class CompiledSteps:
     """Object that executes steps of one run in compiled code, if the model allows compiled steps.
 
@@ -304,6 +313,7 @@ class CompiledSteps:
             because contact states had repeated periodically with return maps.
         now, first: values of the present pass, and values after the first pass of a step, see `PassValues`.
         first_iterations: number of iterations of the first pass of the last step, if the step had a second pass.
+        are_running: whether a call of compiled code has not returned yet.
     """
 
     def __init__(
@@ -317,7 +327,7 @@ class CompiledSteps:
     ) -> None:
         self._newton, self._scheme, self._follow, self._found, self._mapped = newton, scheme, follow, found, mapped
         fields = newton.problem.assembly.fields
-        self._times = fields.time, fields.start_time, fields.mapped, fields.recoupled
+        self._flags = fields.time, fields.start_time, fields.mapped, fields.recoupled, fields.at_end
         self._start_data, self._size, self._may_repeat = fields.start_data, fields.step_size, settings.max_it > 1
         self.now = PassValues(fields.data, fields.a, fields.lam, newton.problem.assembly.updates.total)
         self.first = PassValues(*(np.zeros_like(values) for values in self.now))
@@ -332,6 +342,12 @@ class CompiledSteps:
         self._take: Any = None
         self.pace, self.stage, self.earlier, self.iterations, self.passes = 1, NOTHING, 0, 0, 0
         self.had_second, self.froze, self.first_iterations = False, False, 0
+        self.are_running = False
+
+    @property
+    def next_end(self) -> float:
+        """Time [s] at the end of the next step, during a program with the index `IDLE`."""
+        return float(self._ends[self._counts[EARLIER]])
 
     def prepare(
         self,
@@ -382,7 +398,7 @@ class CompiledSteps:
             self._tables[i] = program.table.ctypes.data, len(program.table)
         if self._context is None or self.now.outcome is not outcome:
             self.now = self.now._replace(outcome=outcome)
-            places = self._addresses, self._tables, self._counts, self._limits, self._ends, *self._times, self._size
+            places = self._addresses, self._tables, self._counts, self._limits, self._ends, *self._flags, self._size
             passes = self.now, self.first, self._start_data
             c = self._context = StepContext(*places, *passes, self._found, self._follow, self._newton.records)
             self._block = lay_down(c)
@@ -399,17 +415,18 @@ class CompiledSteps:
         self._counts[START] = start
         addresses = self._addresses
         addresses[0], addresses[1] = solve, place
-        begin = time.perf_counter()
+        begin, self.are_running = time.perf_counter(), True
         try:
             status: int = self._take(self._place)
         finally:
+            self.are_running = False
             counts = self._counts.tolist()
             self.stage, self.earlier, self.iterations, self.passes = (
                 counts[k] for k in (STAGE, EARLIER, ITERATIONS, PASSES)
             )
             self.had_second, self.first_iterations = counts[SECOND] != 0, counts[FIRST]
             self.froze = counts[FROZEN] != 0
-            self._scheme.t = float(self._times[0][0])
+            self._scheme.t = float(self._flags[0][0])
         each = (time.perf_counter() - begin) / (1 + self.earlier)
         self.pace = min(int(LONGEST / max(each, 1e-9)) or 1, MOST)
         return status

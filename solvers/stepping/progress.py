@@ -1,5 +1,6 @@
-"""Progress of a solve: time, step size, Newton iterations per step, remaining time, and the speed relative to real
-time."""
+"""Progress of a solve: time, step size, Newton iterations per step, remaining time, and the real-time factor. This
+factor is the simulated time divided by the elapsed time without compilation.
+"""
 
 from __future__ import annotations
 
@@ -79,18 +80,15 @@ class Progress:
         if spent > 0.0 and done > 0.0:
             line += f", {spent * (self._end - now) / done:.0f} s to go"
             if self.unit == "s":
-                factor = spent / done
-                line += f", {factor:.3g} times slower" if factor > 1.0 else f", {1.0 / factor:.3g} times faster"
-                line += " than real time"
+                line += f", real-time factor {done / spent:.3g}"
         if compiling >= LONG_COMPILING:
             line += f", plus {compiling:.0f} s of compiling"
         span = self._end - self._begin
         self._write(line, share=min(max((now - self._begin) / span, 0.0), 1.0) if span > 0.0 else 0.0)
 
     def end(self, stopped: str = "") -> None:
-        """Print the statistics at the end of a solve, and the real-time factor. This factor is the simulated time
-        divided by the elapsed time without compilation. If the solve was stopped before its end, ``stopped`` is the
-        reason.
+        """Print the statistics at the end of a solve, and the real-time factor. If the solve was stopped before its
+        end, ``stopped`` is the reason.
         """
         if not self._shown:
             return

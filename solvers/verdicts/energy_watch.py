@@ -290,7 +290,7 @@ class EnergyWatch(Watch):
         checks.append(step(take_work, state.q, self._q, forces, self._before, work))
         checks += mass_product_steps(assembly, fields.v, momentum)
         if len(layout.states):
-            checks.append(step(drop_states, layout.states, forces[:0], momentum, momentum))
+            checks.append(step(drop_states, layout.states, momentum.reshape(1, -1)))
         compared = now, self._energies, work, forces, fields.x, state.v, momentum, self._sums
         checks.append(step(compare_energies, *compared))
         if assembly.processes.size == 1:

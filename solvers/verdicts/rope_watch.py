@@ -224,6 +224,10 @@ class RopeWatch(Watch):
     def before_step(self, state: State, h: float, moved: bool) -> None:
         """Prepare the checks of the next step, see `Watch.before_step`."""
         self._size[0] = h
+        self.follow_changes()
+
+    def follow_changes(self) -> None:
+        """Reset the data of pulleys and tensions if columns of tables or systems have changed."""
         assembly = self._assembly
         if self._is_on and (assembly.world.version != self._version or assembly.revision != self._revision):
             self._note_leaps()

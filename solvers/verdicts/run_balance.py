@@ -365,7 +365,7 @@ class RunBalance(Watch):
         else:
             self._driven[:] = 0.0
         if len(layout.states):
-            steps.append(step(drop_states, layout.states, self._loads.reshape(1, -1), self._driven, self._driven))
+            steps += [step(drop_states, layout.states, f.reshape(1, -1)) for f in (self._loads, self._driven)]
         # loads whose inertia forces carry energy away, such as the added mass of a body that leaves the water
         loaded = [s for s in assembly.systems if s.residual is None and s.inertia is not None]
         carrying = [(len(s.dofs), s.account) for s in loaded if s.account is not None and s.account.carried]
@@ -394,7 +394,8 @@ class RunBalance(Watch):
                 looks.append((s.inertia.force, (evaluate(fields, a=still, f=gyration),)))
                 looks.append((s.inertia.force, (evaluate(fields, f=inertia),)))
         if len(layout.states):
-            looks.append(step(drop_states, layout.states, forces, momentum, gyration))
+            dropped = forces, momentum.reshape(1, -1), gyration.reshape(1, -1)
+            looks += [step(drop_states, layout.states, f) for f in dropped]
         looks.append(step(take_kinetic, fields.v, momentum, gyration, sums[KINETIC : KINETIC + 1]))
         looks.append(step(take_kinetic, fields.a, inertia, gyration, sums[SWING : SWING + 1]))
         for s, f in zip(self._laws, forces, strict=True):

@@ -64,6 +64,11 @@ class Watch:
             moved: whether users have changed positions or velocities since the last step, or since `close`.
         """
 
+    def follow_changes(self) -> None:
+        """Note that columns of tables have changed between two compiled steps, for which `before_step` is not
+        called.
+        """
+
     def idle_steps(self, state: State) -> IdleSteps:
         """Return the coming steps, including the present step, that Python need not check. This method is called after
         `before_step`. When the compiled program is executed, the state and the fields contain the motion at the end of
@@ -150,6 +155,7 @@ class Watches:
         # access to
         self._is_open, self._seen = True, (np.zeros(n), np.zeros(n))
         self._before_step, self._idle_steps = self._overriding("before_step"), self._overriding("idle_steps")
+        self._follow_changes = self._overriding("follow_changes")
         self._refuse = [watch for watch in self._all if _overrides(watch, "refuse")]
         self._programs, self._find_cut = self._overriding("program"), self._overriding("find_cut")
         self._reject = self._overriding("reject")
@@ -169,7 +175,7 @@ class Watches:
         for watch in self._all:
             self._assembly.load_fields(state)
             said += watch.start(state, seen)
-        self._note(state)
+        self.note(state)
         return said
 
     def before_step(self, state: State, h: float) -> None:
@@ -177,6 +183,11 @@ class Watches:
         moved = self._is_moved(state)
         for look in self._before_step:
             look(state, h, moved)
+
+    def follow_changes(self) -> None:
+        """Note that columns of tables have changed between two compiled steps, see `Watch.follow_changes`."""
+        for follow in self._follow_changes:
+            follow()
 
     def idle_steps(self, state: State) -> list[IdleSteps]:
         """Return the coming steps that Python need not check, see `Watch.idle_steps`."""
@@ -223,14 +234,14 @@ class Watches:
         """End a step, see `Watch.after_step`."""
         for look in self._after_step:
             look(state, changed)
-        self._note(state)
+        self.note(state)
 
     def close(self, state: State) -> None:
         """Record a checkpoint, see `Watch.close`."""
         moved = self._is_moved(state)
         for watch in self._all:
             watch.close(state, moved)
-        self._note(state)
+        self.note(state)
 
     def finish(self, state: State) -> None:
         """Record the end of the run, see `Watch.finish`."""
@@ -259,7 +270,8 @@ class Watches:
         q, v = self._seen
         return self._is_open and not (np.array_equal(state.q, q) and np.array_equal(state.v, v))
 
-    def _note(self, state: State) -> None:
+    def note(self, state: State) -> None:
+        """Note the motion to which users have access until the next step."""
         if self._is_open:
             self._seen[0][:], self._seen[1][:] = state.q, state.v
 

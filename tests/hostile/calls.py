@@ -455,7 +455,7 @@ def calls(s: Scene) -> dict[str, Call]:
         "api_wind": (con.api_wind, wind),
         "coordinate_marker": (con.coordinate_marker, {"world": s.open, "entity": s.node, "name": "x"}),
         "rotation_marker": (
-            con.rotation_marker, {"world": s.open, "entity": s.spatial, "axis": "x", "global_axis": False},
+            con.rotation_marker, {"world": s.open, "entity": s.spatial, "axis": "x", "global_axis": False, "x": 0.0},
         ),
         "position_marker": (con.position_marker, {"world": s.open, "entity": s.spatial, "at": (0.0, 0.0)}),
         "rigid_marker": (con.rigid_marker, {"world": s.open, "entity": s.spatial, "at": (0.0, 0.0)}),

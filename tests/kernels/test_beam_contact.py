@@ -49,6 +49,11 @@ CONTACT = {
     "friction_coefficient": 0.3,
 }
 SURFACES = ("plane", "drum", "sphere")
+SOFT: dict[str, float] = {
+    "lateral_friction_ratio": 1.6, "lateral_stiffness_ratio": 0.7, "suction_coefficient": 0.4, "suction_distance": 0.5,
+}  # fmt: skip
+BEDS: tuple[dict[str, float], ...] = ({}, SOFT)
+"""Columns of surfaces and of soft beds."""
 ORDERS = (1, 2, 3)
 POWERS = (
     "friction_power", "friction_damping_power", "contact_damping_power", "bristle_power", "spring_power", "lever_power",
@@ -83,7 +88,7 @@ def shake(assembly: Assembly, per_point: int, size: float, random: Any) -> Any:
     fields, count = assembly.fields, assembly.layout.spare
     fields.x[:count] = assembly.layout.reference[:count] + size * random.standard_normal(count)
     fields.v[:count] = 0.3 * random.standard_normal(count)
-    width = len(fields.data) // BEAMS
+    width = per_point * POINTS
     for values in (fields.data, fields.start_data):
         data = values[: BEAMS * width].reshape(BEAMS, width)
         data[:, :POINTS] = random.choice([-1.0, -1.0, -1.0, 0.1], size=(BEAMS, POINTS))
@@ -96,7 +101,9 @@ def shake(assembly: Assembly, per_point: int, size: float, random: Any) -> Any:
             seed = int(random.integers(1000))
             frames = Rotation.random(BEAMS * POINTS, random_state=seed).as_matrix().reshape(BEAMS, POINTS, 3, 3)
             frames = np.concatenate((frames[..., 0], frames[..., 1]), axis=1)
-            data[:, 5 * POINTS : 11 * POINTS] = frames.reshape(BEAMS, -1)
+            data[:, -6 * POINTS :] = frames.reshape(BEAMS, -1)
+        if per_point > 11:
+            data[:, 5 * POINTS : 7 * POINTS] = random.uniform(0.0, 0.3, size=(BEAMS, 2 * POINTS))
     return fields.data[: BEAMS * width].reshape(BEAMS, width)
 
 
@@ -148,10 +155,10 @@ def create_space_line(
     else:
         surface = world.add(con.SphereSurface, marker=marker, radius=RADIUS)
     contacts = con.add_surface_contact(
-        world, surface, beams, points=POINTS, rope_radius=THICK, turns_rope=thick, **{**CONTACT, **contact}
+        world, surface, beams, points=POINTS, turns_rope=thick, **{"rope_radius": THICK, **CONTACT, **contact}
     )
     assembly = Assembly(world)
-    data = shake(assembly, 11 if thick else 5, 0.003, random)
+    data = shake(assembly, 13 if "suction_coefficient" in contact else 11 if thick else 5, 0.003, random)
     return Line(assembly, data, contacts, assembly.layout.spare, 2 * order + 1, 7)
 
 
@@ -177,21 +184,37 @@ def test_tangent_of_belts(columns: Any) -> None:
 
 @pytest.mark.parametrize("name", SURFACES)
 @pytest.mark.parametrize("order", ORDERS)
-@pytest.mark.parametrize("thick", [False, True])
-def test_tangent_in_3d(name: str, order: int, thick: bool) -> None:
-    """Tangents agree with differences on every kind of surface, on the ground and on moving bodies, with friction on
-    the axis and at the radius of the beams.
+@pytest.mark.parametrize(("thick", "bed"), [(False, {}), (True, {}), (True, SOFT)])
+def test_tangent_in_3d(name: str, order: int, thick: bool, bed: dict[str, float]) -> None:
+    """Tangents agree with differences on every kind of surface and on soft beds, on the ground and on moving bodies,
+    with friction on the axis and at the radius of the beams.
     """
-    for fixed in (False, True):
-        line = create_space_line(name, order, fixed, thick)
+    turned, held = False, False
+    # a thin beam has points with positive gaps, which suction holds
+    for fixed, radius in (
+        ((False, THICK), (True, THICK), (False, 0.1 * THICK)) if bed else ((False, 0.02), (True, 0.02))
+    ):
+        line = create_space_line(name, order, fixed, thick, rope_radius=radius, **bed)
         kind = con.ContactFrictionSurfaceBeam3D if thick else con.ContactFrictionSurfaceCable
-        assert line.contacts.table.component is kind
+        assert line.contacts.table.component is (con.ContactFrictionBedBeam3D if bed else kind)
         on_nodes = line.forces()[: 7 * line.nodes].reshape(-1, 7)
-        assert on_nodes[:, :3].any() and on_nodes[:, 3:].any() == thick
+        assert on_nodes[:, :3].any()
+        turned = turned or on_nodes[:, 3:].any()
+        held = held or (bool(bed) and (line.output("suction") > 0.0).any())
         check_fields(line.assembly, tolerance=1e-7)
+    # chords of the order 1 lie within the surfaces
+    assert turned == thick and (held or not bed or order == 1)
 
 
-@pytest.mark.parametrize("columns", [{"friction_stiffness_per_length": 0.0}, {"clip_normal_force": True}])
+@pytest.mark.parametrize(
+    "columns",
+    [
+        {"friction_stiffness_per_length": 0.0},
+        {"clip_normal_force": True},
+        {"friction_stiffness_per_length": 0.0, **SOFT},
+        {**SOFT, "suction_coefficient": 0.0, "clip_normal_force": True},
+    ],
+)
 def test_tangent_of_options(columns: Any) -> None:
     """Tangents agree with differences without bristles, and with tensile forces clipped."""
     check_fields(create_space_line("drum", **columns).assembly, tolerance=1e-7)
@@ -215,12 +238,12 @@ def test_balances_in_2d(order: int, offset: float) -> None:
 
 
 @pytest.mark.parametrize("name", SURFACES)
-@pytest.mark.parametrize("thick", [False, True])
-def test_balances_in_3d(name: str, thick: bool) -> None:
+@pytest.mark.parametrize(("thick", "bed"), [(False, {}), (True, {}), (True, SOFT)])
+def test_balances_in_3d(name: str, thick: bool, bed: dict[str, float]) -> None:
     """The sums of the forces and of the moments on beams and body are 0. The power of all forces equals the sum of the
     powers at the points.
     """
-    line = create_space_line(name, thick=thick)
+    line = create_space_line(name, thick=thick, **bed)
     f, x, v = line.forces(), line.assembly.fields.x[: line.count], line.assembly.fields.v[: line.count]
     parts, places, size = f.reshape(-1, 7), x.reshape(-1, 7), np.abs(f).max()
     assert size > 1.0
@@ -236,10 +259,15 @@ def test_balances_in_3d(name: str, thick: bool) -> None:
     assert_allclose(v @ f, sum(line.output(power).sum() for power in POWERS), rtol=1e-11)
 
 
+@pytest.mark.parametrize("bed", BEDS)
 @pytest.mark.parametrize("name", ["circle", *SURFACES])
-def test_rates_of_stored_energies(name: str) -> None:
-    """The rates of the stored energies are equal to the powers, also for sections that rotate on curved surfaces."""
+def test_rates_of_stored_energies(name: str, bed: dict[str, float]) -> None:
+    """The rates of the stored energies are equal to the powers, also for sections that rotate on curved surfaces.
+    Without suction this also holds on soft beds.
+    """
     off = {"contact_damping_per_length": 0.0, "friction_velocity_penalty_per_length": 0.0}
+    if bed and name != "circle":
+        off |= bed | {"suction_coefficient": 0.0}
     line = create_plane_line(2, **off) if name == "circle" else create_space_line(name, **off)
     line.data[:, POINTS : 2 * POINTS] = 0.0
     fields, h, energy = line.assembly.fields, 1e-6, []
@@ -294,6 +322,69 @@ def test_beams_as_cables(order: int, offset: float) -> None:
     assert_allclose(line.forces()[-3:], other.forces()[-3:], rtol=1e-9)
 
 
+def copy_motion(line: Line, other: Line) -> None:
+    """Give a line the coordinates, rates and, except for depths and gaps, the history values of another line."""
+    here, there = line.assembly.fields, other.assembly.fields
+    here.x[:], here.v[:] = there.x, there.v
+    for mine, theirs in ((here.data, there.data), (here.start_data, there.start_data)):
+        mine, theirs = mine[: BEAMS * 13 * POINTS].reshape(BEAMS, -1), theirs[: BEAMS * 11 * POINTS].reshape(BEAMS, -1)
+        mine[:, : 5 * POINTS], mine[:, 7 * POINTS :] = theirs[:, : 5 * POINTS], theirs[:, 5 * POINTS :]
+        mine[:, 5 * POINTS : 7 * POINTS] = 0.0
+
+
+@pytest.mark.parametrize("name", SURFACES)
+def test_bed_without_its_columns(name: str) -> None:
+    """With equal friction along and across the beam and without suction, forces, powers and updates on a soft bed are
+    those on a surface, except that a pulling normal force causes no friction.
+    """
+    columns: dict[str, Any] = {"clip_normal_force": True}
+    surface, bed = create_space_line(name, **columns), create_space_line(name, suction_coefficient=0.0, **columns)
+    copy_motion(bed, surface)
+    assert_allclose(bed.forces(), surface.forces(), rtol=1e-11, atol=1e-11)
+    for output in ("axis_torque_vector", "slip_rate", "state", *POWERS):
+        assert_allclose(bed.output(output), surface.output(output), rtol=1e-10, atol=1e-12)
+    for line in (surface, bed):
+        line.update()
+    mine, theirs = bed.data, surface.data
+    assert_allclose(mine[:, : 5 * POINTS], theirs[:, : 5 * POINTS], atol=1e-13)
+    assert_allclose(mine[:, 7 * POINTS :], theirs[:, 5 * POINTS :], atol=1e-14)
+
+
+def test_ellipse_of_friction_on_a_bed() -> None:
+    """In steady slip, friction along and across a beam is that of an ellipse, and the moment is -r n × f_t. A pull by
+    suction has no friction.
+    """
+    soft = {"lateral_friction_ratio": 1.6, "lateral_stiffness_ratio": 1.0, "suction_coefficient": 0.0}
+    world, angle, mu, speed = World(), 0.7, 0.3, np.array((np.cos(0.7), np.sin(0.7), 0.0))
+    nodes = world.add(RigidNode3D, position=[(x, 0.0, THICK - 1e-3) for x in (0.0, 0.5)])
+    world.add(UnitRotation3D, node=nodes)
+    beam = world.add(
+        Beam3D, node0=nodes[0], node1=nodes[1], stiffness=(1.0,) * 6, mass_per_length=1.0, rotary_inertia=(1e-3,) * 3
+    )
+    plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, world.add(Ground)))
+    contacts = con.add_surface_contact(
+        world, plane, beam, points=POINTS, rope_radius=THICK, turns_rope=True,
+        **{**CONTACT, "contact_damping_per_length": 0.0, "friction_velocity_penalty_per_length": 0.0, **soft},
+    )  # fmt: skip
+    state = wl.State(world)
+    state.v[state.local_dofs(nodes)[:, :3]] = speed
+    data = state.data[: 13 * POINTS]
+    data[:POINTS], data[POINTS : 2 * POINTS] = -1e-3, 1.0
+    # anchors of bristles that lag behind the points by 1 m in the direction of the slip
+    points = (np.arange(POINTS) + 0.5) * 0.5 / POINTS
+    data[2 * POINTS : 5 * POINTS] = (np.column_stack((points, 0 * points, 0 * points)) - speed).ravel()
+    data[7 * POINTS : 10 * POINTS] = np.tile((1.0, 0.0, 0.0), POINTS)
+    data[10 * POINTS :] = np.tile((0.0, 1.0, 0.0), POINTS)
+    state.start_data[:] = state.data
+    rho, N = 1.6, 1000.0 * 0.5 / POINTS * 1e-3
+    size = mu * N / np.sqrt(np.cos(angle) ** 2 + (np.sin(angle) / rho) ** 2)
+    expected = -size * np.array((np.cos(angle), np.sin(angle), 0.0))
+    friction = wl.eval_output(contacts, "friction_force", state)
+    assert_allclose(friction, np.tile(expected, (POINTS, 1)), rtol=1e-9, atol=1e-12)
+    moment = wl.eval_output(contacts, "axis_torque_vector", state)
+    assert_allclose(moment, -THICK * np.cross((0.0, 0.0, 1.0), friction), rtol=1e-9, atol=1e-12)
+
+
 ANGLES = (0.0, 1e-9, 5e-3, 0.02, 0.9, 2.5)
 
 
@@ -338,9 +429,9 @@ def test_errors() -> None:
         ),
         (
             lambda: con.add_surface_contact(
-                world, surface, space, turns_rope=True, rope_radius=0.1, suction_coefficient=0.1, **on_plane
+                world, surface, [space, plane], turns_rope=True, rope_radius=0.1, suction_coefficient=0.1, **on_plane
             ),
-            "with turns_rope has .*: must be TwistCable3D.* can be Beam3D, except on soft beds",
+            "with turns_rope has .*: must be TwistCable3D.* all of them can be Beam3D",
         ),
     ):
         with pytest.raises(ModelError, match=message):

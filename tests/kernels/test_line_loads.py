@@ -132,6 +132,14 @@ def test_tangents_on_cables_with_twist_are_exact() -> None:
     for fluid in fluids(world, 3):
         world.add(con.FluidLoad, cable=rods, fluid=fluid, diameter=0.1, axial_drag=0.3, axial_added_mass=0.4)
     world.add(con.LineLoad, cable=rods, vector=(1.0, 2.0, 3.0), per="current")
+    beam = straight_beam(world, (0.0, 1.0, 0.0), (0.4, 1.2, 0.1), 1, order=2, **SPACE)
+    world.add(
+        con.LineLoad,
+        cable=[rods, beam, rods[2]],
+        function=con.ramp(0.0, 1.0, (0.0, 0.0, 0.0), (3.0, -2.0, 4.0)),
+        body_fixed=[True, False, True, True, True],
+        points=[3, 4, 4, 4, 6],
+    )
     state = wl.State(world)
     state.t = 0.7
     wl.testing.check_tangent(world, state, states=3)
@@ -297,6 +305,31 @@ def test_loads_that_rotate_with_the_section() -> None:
     rates = np.zeros_like(state.v)
     rates[state.local_dofs(ends)] = rotation_rates(state, ends, omega)
     assert_allclose(rates @ eval_loads(world)[: len(rates)], 2.0 * m @ omega, rtol=1e-12)
+
+
+def test_forces_that_turn_with_the_material() -> None:
+    """A straight cable with twist is turned by θ at its end. Forces along d_1 and d_2 turn with the material. Outputs
+    and resultant are those of this helix of directions, and the virtual work of a force is F·δr.
+    """
+    world, angle, L = wl.World(), 2.0, 1.5
+    rod = straight_cable(world, (0, 0, 0), (L, 0, 0), 1, **TORSION, **CABLE)
+    load = world.add(con.LineLoad, cable=rod, vector=(7.0, 2.0, -3.0), body_fixed=True, points=8)
+    state, nodes = wl.State(world), nodes_of(world, rod)
+    state.put(nodes[1], (0.0,) * 6 + (angle,))
+    x = np.linspace(0.0, L, 5)
+    co, si = np.cos(angle * x / L), np.sin(angle * x / L)
+    expected = np.column_stack((np.full(5, 7.0), 2.0 * co + 3.0 * si, 2.0 * si - 3.0 * co))
+    found = [wl.eval_output(load, "force_per_length", state, x=place) for place in x]
+    assert_allclose(np.reshape(found, (5, 3)), expected, atol=1e-12)
+    f = np.zeros(len(state.q) + 1)
+    assembly = state.assembly
+    assembly.load_fields(state)
+    assembly.add_loads(f)
+    dofs = state.local_dofs(nodes)
+    total = L / angle * np.array((np.sin(angle), 1.0 - np.cos(angle)))
+    resultant = (7.0 * L, 2.0 * total[0] + 3.0 * total[1], 2.0 * total[1] - 3.0 * total[0])
+    assert_allclose(f[dofs[:, :3]].sum(axis=0), resultant, rtol=1e-9)
+    assert_allclose(f[dofs[:, 6]], 0.0, atol=1e-14)
 
 
 def eval_loads(world: wl.World, t: float = 0.0) -> Any:
@@ -567,7 +600,7 @@ def test_bad_directions_and_cables() -> None:
 @pytest.mark.parametrize(
     ("columns", "words"),
     [
-        ({"body_fixed": True}, "cable in LineLoad row 0 is a Cable2D: a body_fixed force must act on a beam"),
+        ({"body_fixed": True}, "cable in LineLoad row 0 is a Cable2D: a body_fixed force must act on a beam or on"),
         ({"beam": True, "per": "current"}, "body_fixed in LineLoad row 0: must have a vector or a function of time"),
         (
             {"beam": True, "force_function": law},

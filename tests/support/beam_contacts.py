@@ -1,4 +1,4 @@
-"""A thick beam that is dragged over a drum and a plane, and a belt of beams with shear on two pulleys.
+"""A thick beam that is dragged over a drum, a plane and a soft bed, and a belt of beams with shear on two pulleys.
 
 The file is a program for mpiexec, and contains functions for tests.
 
@@ -15,20 +15,24 @@ LAW: dict[str, Any] = {
     "points": 6, "rope_radius": RADIUS, "contact_stiffness_per_length": 1e6, "contact_damping_per_length": 500.0,
     "friction_stiffness_per_length": 1e5, "friction_coefficient": 0.3,
 }  # fmt: skip
+SOFT: dict[str, Any] = {
+    "lateral_friction_ratio": 1.5, "lateral_stiffness_ratio": 0.8, "suction_coefficient": 0.3, "suction_distance": 1e-3,
+}  # fmt: skip
 
 
 class Dragged(NamedTuple):
-    """The model of a dragged beam: world, nodes of the beam, and contacts with the drum and the plane."""
+    """The model of a dragged beam: world, nodes of the beam, and contacts with the drum, the plane and the soft bed."""
 
     world: Any
     nodes: Any
     drum: Any
     plane: Any
+    bed: Any
 
 
-def create_dragged(elements: int = 6, thick: bool = True) -> Dragged:
-    """Create a beam that a load drags sideways over a drum and over a plane. Friction acts at the radius of the beam if
-    ``thick`` is true, otherwise on its axis.
+def create_dragged(elements: int = 6) -> Dragged:
+    """Create a beam that a load drags sideways over a drum, a plane and a soft bed. Friction acts at the radius of the
+    beam.
     """
     # imported inside the functions, because the command line is read when Windlass is loaded
     import windlass as wl
@@ -46,7 +50,10 @@ def create_dragged(elements: int = 6, thick: bool = True) -> Dragged:
     marker = con.rigid_marker(world, ground, (-0.3, 0.0, -0.097))
     drum = world.add(con.DrumSurface, marker=marker, axis=(0.0, 1.0, 0.0), radius=0.1)
     plane = world.add(con.PlaneSurface, marker=con.rigid_marker(world, ground), half_length=0.3, half_width=1.0)
-    contacts = [con.add_surface_contact(world, surface, beam, turns_rope=thick, **LAW) for surface in (drum, plane)]
+    contacts = [con.add_surface_contact(world, surface, beam, turns_rope=True, **LAW) for surface in (drum, plane)]
+    there = con.rigid_marker(world, ground, (0.5, 0.0, 0.0))
+    bed = world.add(con.PlaneSurface, marker=there, half_length=0.2, half_width=1.0)
+    contacts.append(con.add_surface_contact(world, bed, beam, turns_rope=True, **LAW, **SOFT))
     for one in beam:
         world.add(con.LineLoad, cable=one, vector=(0.0, 15.0, 0.0))
     return Dragged(world, nodes, *contacts)
@@ -97,7 +104,7 @@ def run_beams() -> dict[str, Any]:
     end = wl.Dynamic(model.world, step=1e-3, end=0.1, rtol=1e-10).solve()
     found = {
         f"{where} {name}": wl.eval_output(contacts, name, end)
-        for where, contacts in (("drum", model.drum), ("plane", model.plane))
+        for where, contacts in (("drum", model.drum), ("plane", model.plane), ("bed", model.bed))
         for name in ("axis_torque_vector", "friction_force", "state")
     }
     found["q"] = end.gather().q

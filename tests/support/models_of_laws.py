@@ -77,6 +77,8 @@ def add_plane_machine() -> World:
         rotary_inertia=1e-3, damping=(1.0, 0.5, 0.1),
     )  # fmt: skip
     world.add(con.Force, marker=con.position_marker(world, beam, (0.1, 0.02)), vector=(2.0, -3.0, 0.0))
+    section = con.rotation_marker(world, beam, x=0.15)
+    world.add(con.CoordinateSpringDamper, marker0=turns[0], marker1=section, stiffness=3.0, damping=0.2)
     belt = straight_cable(
         world, (-0.4, 0.09), (0.4, 0.1), 2, axial_stiffness=1e4, bending_stiffness=1.0, mass_per_length=0.5
     )
@@ -156,6 +158,7 @@ def add_fibre_ropes(space: bool, twist: bool = False) -> World:
             world.add(con.Torque, marker=marker, vector=(0.3, -0.2, 0.1))
             world.add(con.Force, marker=marker, vector=(1.0, -2.0, 0.5))
             world.add(con.LineTorque, cable=rope, vector=(0.3, 0.1, -0.2), body_fixed=True)
+            world.add(con.LineLoad, cable=rope, vector=(0.5, -2.0, 1.0), body_fixed=True)
     world.add(
         con.WireFriction, cable=rope, axial_stiffness=5e3, slip_force=6.0, bending_stiffness=2.0, slip_moment=2e-3,
         slip_moment_per_tension=2e-5,

@@ -33,6 +33,8 @@ def run_beam(order: int = 2, **options: Any) -> dict[str, Any]:
     hangs = con.position_marker(world, world.add(el.MassPoint, position=(0.675, 0.02, -0.2), mass=0.1))
     world.add(con.CartesianSpringDamper, marker0=beside, marker1=hangs, stiffness=(50.0,) * 3, damping=(0.1,) * 3)
     world.add(con.Torque, marker=beside, vector=(0.1, 0.2, 0.3))
+    sections = con.rotation_marker(world, beam[3:5], (1.0, 0.2, 0.1), x=(0.02, 0.04))
+    world.add(con.CoordinateSpringDamper, marker0=sections[0], marker1=sections[1], stiffness=2.0, damping=0.1)
     end = wl.Dynamic(world, step=2e-3, end=0.1, rtol=1e-10, **options).solve()
     outputs = {name: wl.eval_output(beam, name, end) for name in ("force", "moment", "frame", "strain")}
     whole = end.gather()

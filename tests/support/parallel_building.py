@@ -92,8 +92,8 @@ def solve_net(mesh: Path) -> dict[str, Any]:
 
 
 def solve_twist_net(mesh: Path, everywhere: bool) -> dict[str, Any]:
-    """Solve the net of `solve_net` with torsion, everywhere or in one of its sections. Return numbers, columns, and a
-    motion.
+    """Solve the net of `solve_net` with torsion in one of its sections, or everywhere as a fibre rope. Return numbers,
+    columns, and a motion.
     """
     import windlass as wl
     import windlass.connectors as con
@@ -108,7 +108,8 @@ def solve_twist_net(mesh: Path, everywhere: bool) -> dict[str, Any]:
     else:
         sections["along"] = {"mass_per_length": 0.7}
     given = {"sections": sections, "cables_per_line": 2, "slopes": "through", "in_space": True, **STIFF}
-    whole = cables_from_mesh(world, mesh, **given, reference_strain=-0.02)
+    fibre = {"slow_stiffness": 2e3, "slow_damping": 1e3, "slow_strain": 0.001} if everywhere else {}
+    whole = cables_from_mesh(world, mesh, **given, **fibre, reference_strain=-0.02)
     net = whole.with_torsion or whole
     for part in {id(net): net, id(whole): whole}.values():
         if "held" in part.nodes:

@@ -48,6 +48,7 @@ def create() -> tuple[Any, list[Any], Any]:
         world.add(con.Torque, marker=marker, vector=(0.3, 0.1, 0.0), body_fixed=True)
         world.add(con.Force, marker=marker, vector=(1.0, 0.0, -2.0))
         world.add(con.LineTorque, cable=rope, vector=(0.05, 0.0, 0.02))
+        world.add(con.LineLoad, cable=rope, vector=(0.1, 0.5, -0.2), body_fixed=True)
         strain = con.strain_coordinate(world, rope[2], 0.3)
         world.add(con.CoordinateLoad, marker=strain, value=2.0)
     friction = world.add(

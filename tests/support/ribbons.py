@@ -8,6 +8,7 @@ import numpy as np
 
 import windlass as wl
 from windlass import connectors as con
+from windlass.connectors.drives.pulleys import find_spans
 from windlass.elements import Ground, RigidBody3D, Sheave, cable_along, nodes_of, route_over_sheaves
 
 RADIUS, WIDTH, HALF, TENSION = 0.1, 0.04, 0.0005, 200.0
@@ -390,6 +391,58 @@ def create_drive(
         **{**RIBBON, "bending_stiffness": (0.005, stiffness), "rotary_inertia": 0.05 * width**2 / 12.0},
     )  # fmt: skip
     return Drive(world, belt)
+
+
+class Crossed(NamedTuple):
+    """A crossed belt whose strands touch each other, its contacts with itself, the distance of the axes of the taut
+    strands at the crossing and their length [m], and the direction of travel of each strand, shape (2, 3).
+    """
+
+    world: wl.World
+    belt: wl.Belt
+    strands: wl.Entity
+    distance: float
+    length: float
+    along: Any
+
+
+def create_crossed(tilt: float, half: float, speed: float = 0.0, ramp: float = 1.0, **contact: Any) -> Crossed:
+    """Create the belt around two pulleys whose axes are tilted by the angles ±tilt [rad] about the line of centres, so
+    the strands pass each other at a distance. The pulleys reach the speed [m/s] of the belt at the time ``ramp`` [s].
+    Bending is equally stiff in both directions.
+
+    Args:
+        half: half of the thickness of the belt [m], also the radius of its contact with itself.
+        **contact: further arguments of `con.add_cable_contact`.
+    """
+    world, pulleys = wl.World(), []
+    for x, side, angle in ((0.0, 1.0, tilt), (0.6, -1.0, -tilt)):
+        turned = np.array([[1.0, 0.0, 0.0], [0.0, np.cos(angle), np.sin(angle)], [0.0, -np.sin(angle), np.cos(angle)]])
+        body = world.add(RigidBody3D, position=(x, 0.0, 0.0), mass=1.0, inertia=1.0)
+        ground = con.rigid_marker(world, world.add(Ground, position=(x, 0.0, 0.0)))
+
+        def turn(t: float, side: float = side) -> Any:
+            way = speed * (0.5 * t * t / ramp if t < ramp else t - 0.5 * ramp)
+            return (0.0, 0.0, 0.0, 0.0, 0.0, side * way / RADIUS)
+
+        world.add(
+            con.GenericJoint, marker0=ground, marker1=con.rigid_marker(world, body), frame0=turned, frame1=turned,
+            offset_function=turn,
+        )  # fmt: skip
+        pulleys.append(wl.Pulley(body, RADIUS, "left" if side > 0.0 else "right", axis=tuple(turned[:, 2])))
+    belt = wl.Belt(
+        world, pulleys, tension=TENSION, width=WIDTH, cord_offset=half, elements=120, points=2, friction=0.6,
+        turned_from=(0.0, 0.0, 1.0),
+        contact={"contact_stiffness_per_length": STIFFNESS, "friction_stiffness_per_length": STIFFNESS},
+        **{**RIBBON, "bending_stiffness": 0.005},
+    )  # fmt: skip
+    points = int(np.ceil(belt.cables.length[0] / half))
+    strands = con.add_cable_contact(world, belt.cables, radius=half, points=points, apart=0.1, **contact)
+    ends = [belt.route.eval_points(np.array(span))[0] for span in find_spans(belt.route)]
+    along = np.array([(b - a) / np.linalg.norm(b - a) for a, b in ends])
+    normal = np.cross(*along)
+    distance = abs(float((ends[0][0] - ends[1][0]) @ normal)) / float(np.linalg.norm(normal))
+    return Crossed(world, belt, strands, distance, belt.span_lengths[0], along)
 
 
 def find_centring(

@@ -283,22 +283,23 @@ def test_errors_of_chains_and_ropes(call: Any, words: str) -> None:
         call()
 
 
-def test_fibre_ropes_over_pulleys_are_refused() -> None:
-    """A rope over pulleys is created with the strain T/EA. Fibre ropes are not allowed, because their strain at rest is
-    larger.
-    """
-    world = wl.World(gravity=(0.0, 0.0, -9.81))
+def test_fibre_ropes_over_pulleys() -> None:
+    """A fibre rope of the catalogue over a pulley starts with its static strain, T/K + T/(EA + β T)."""
+    world, tension = wl.World(gravity=(0.0, 0.0, -9.81)), 5e4
     pulley = wl.Pulley(world.add(Ground), 0.5, axis=(0.0, 1.0, 0.0))
     columns = wl.catalogue.fibre_rope("nylon", 0.05).columns
-    with pytest.raises(wl.ModelError, match=r"slow_stiffness = .* of 'rope': must be left out, because belts"):
-        wl.Rope(world, [pulley], start=(-2.0, 0.0, -2.0), end=(2.0, 0.0, -2.0), tension=5e4, **columns)
+    rope = wl.Rope(
+        world, [pulley], start=(-2.0, 0.0, -2.0), end=(2.0, 0.0, -2.0), tension=tension,
+        **{"bending_stiffness": 1.0, **columns},
+    )  # fmt: skip
+    EA, K, beta = (columns[name] for name in ("axial_stiffness", "slow_stiffness", "stiffening"))
+    assert_allclose(rope.strain, tension / K + tension / (EA + beta * tension), rtol=1e-3)
+    assert_allclose(np.median(wl.eval_output(rope.cables, "axial_force", wl.State(world))), tension, rtol=1e-3)
 
 
 @pytest.mark.parametrize(
     ("key", "value"),
     [
-        ("tension_table", [(0.0, 0.0), (0.1, 1e4)]),
-        ("table_strains", [0.0, 0.1]),
         ("axial_force_function", lambda *given: 0.0),
         ("axial_force_function", [None, None, lambda *given: 0.0]),
         ("broken", True),
@@ -307,11 +308,27 @@ def test_fibre_ropes_over_pulleys_are_refused() -> None:
 )
 @pytest.mark.parametrize("kind", [wl.Belt, wl.Rope])
 def test_laws_with_another_tension_are_refused_on_pulleys(kind: Any, key: str, value: Any) -> None:
-    """A belt is created with the strain T/EA. Laws whose axial force is not EA times the strain cause an error, because
-    the tension would be wrong.
-    """
+    """A belt is created with the strain of its tension. Laws whose tension is not known cause an error."""
     with pytest.raises(wl.ModelError, match=rf"{key} = .* of '{kind.__name__.lower()}': must be left out, because"):
         _lay(kind, **{key: value})
+
+
+@pytest.mark.parametrize(
+    "law",
+    [
+        {"tension_table": [(0.0, 0.0), (0.1, 1e4)]},
+        {"table_strains": [0.0, 0.1], "table_tensions": [0.0, 1e4]},
+        {"static_stiffness": 5e3, "slow_damping": 1e3},
+    ],
+)
+def test_laws_of_2d_belts(law: dict[str, Any]) -> None:
+    """The reports of 2D belts require a linear law. Open ropes have no such limit. Bending reduces the tension of the
+    taut route by EI/(2 R²) = 0.5 N.
+    """
+    with pytest.raises(wl.ModelError, match=rf"{next(iter(law))} of 'belt': must be left out in 2D belts"):
+        _lay(wl.Belt, **law)
+    rope = _lay(wl.Rope, **law)
+    assert_allclose(np.median(wl.eval_output(rope.cables, "axial_force", wl.State(rope.world))), 99.5, rtol=5e-3)
 
 
 @pytest.mark.parametrize("kind", [wl.Belt, wl.Rope])

@@ -286,6 +286,35 @@ def test_changes_of_derivatives_are_known_to_other_assemblies() -> None:
     assert assembly.tangent_version == world.version
 
 
+def test_offsets_of_springs_between_coordinates_do_not_affect_the_tangent() -> None:
+    """A change of an offset does not require a new tangent, which does not change, unless a force is a function of the
+    user.
+    """
+    world = wl.World()
+    mass = world.add(MassPoint, position=(1.0, 0.0), mass=1.0)
+    marker = coordinate_marker(world, mass, "x")
+    spring = world.add(con.CoordinateSpringDamper, marker1=marker, stiffness=3.0)
+    state = wl.State(world)
+    assembly, before = serial_assembly(world), wl.assemble_matrix(world, state, dq=1.0, dv=0.0)[:, :]
+    for name, is_steady in (("offset", True), ("stiffness", False)):
+        version = assembly.tangent_version
+        world.set(spring, **{name: 0.5})
+        after = wl.assemble_matrix(world, state, dq=1.0, dv=0.0)[:, :]
+        assert (assembly.tangent_version == version) == is_steady == np.array_equal(after, before)
+    other = wl.World()
+    mass = other.add(MassPoint, position=(1.0, 0.0), mass=1.0)
+    spring = other.add(
+        con.CoordinateSpringDamper,
+        marker1=coordinate_marker(other, mass, "x"),
+        stiffness=3.0,
+        force_function=lambda t, row, u, ut, k, d, offset: k * (u - offset) ** 3,
+    )
+    assembly = serial_assembly(other)
+    other.set(spring, offset=0.5)
+    assembly.refresh()
+    assert assembly.tangent_version == other.version
+
+
 def test_a_wrong_constraint_is_found(monkeypatch: pytest.MonkeyPatch) -> None:
     world = create()
     constraint: Any = serial_assembly(world).layout.systems[DistanceConstraint].constraint

@@ -134,6 +134,7 @@ def test_model_and_petsc_options_are_mixed_freely(model: Path, through: str) -> 
         ("--x", "--x: an option has one dash"),
         ("-x=3", "-x=3: an option has one dash, and its value follows after a space: -x 3"),
         ("-elements 240 60", "60: belongs to no option"),
+        ("-quiet elements 240", "-quiet = elements: expected true or false"),
         ("-elements 0", "-elements = 0: expected a whole number >= 1 [1]"),
         (
             "-dynamic_pc_type luu",

@@ -81,7 +81,7 @@ def rope() -> wl.World:
         ("-partition foo", "-partition = foo: expected one of auto, rows, graph"),
         ("-help foo", "-help = foo: expected no value, or petsc or json"),
         ("-dynamic_method euler", "-dynamic_method = euler: expected one of generalized_alpha"),
-        ("-dynamic_step 0", "-dynamic_step = 0: expected a number"),
+        ("-dynamic_step 0", "-dynamic_step = 0: expected a number > 0 [s]"),
         ("-dynamic_snes_type fas", "-dynamic_snes_type = fas: expected one of newtonls, newtontr, "),
         ("-static_pc_type luu", "-static_pc_type luu: PETSc refuses this value"),
         ("-last_good /dev/null", "-last_good /dev/null is a device: must be a file"),

@@ -14,7 +14,8 @@ from matplotlib.text import Text
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.connectors.drives.drive_page import tabulate_drives
+from windlass.connectors.drives.drive_page import format_angle, tabulate_drives
+from windlass.connectors.reports.pulley_section import tabulate_pulleys
 from windlass.elements import RigidBody2D
 from windlass.framework.command_line.report_parts import ReportTable
 from windlass.framework.output.plots import plot_panels
@@ -91,6 +92,9 @@ def test_labels_do_not_overlap_and_legends_are_beside_the_axes() -> None:
     canvas = FigureCanvasAgg(picture)
     canvas.draw()
     axes = picture.axes[0]
+    # nearly level pieces of the belt are not moved to whole pixels
+    drawn = [*axes.collections, *belt.draw(state=rest).axes[0].collections]
+    assert len(drawn) > 2 and not any(lines.get_snap() in (True, None) for lines in drawn)
     # extents of the labels, without the lines from the labels to the pulleys
     boxes = [Text.get_window_extent(text, canvas.get_renderer()) for text in axes.texts if text.get_text()]
     assert len(boxes) == 4
@@ -111,3 +115,15 @@ def test_labels_do_not_overlap_and_legends_are_beside_the_axes() -> None:
         assert legend.x0 >= axes.get_window_extent().x1 - 1.0 and legend.x1 <= figure.bbox.x1
     assert figure.axes[1].get_ylim()[1] <= 0.5
     assert "<img" in format_part(figure)
+
+
+def test_angles_and_rows_without_values() -> None:
+    """Small negative angles are 0°, and quantities that are unknown on all pulleys have no row."""
+    assert [format_angle(angle) for angle in (-0.001, 0.001, -np.pi / 2, np.nan)] == ["0°", "0°", "-90°", "nan°"]
+    world, belt, _ = create_drive()
+    with belt.preload():
+        rest = wl.Static(world).solve()
+    table = tabulate_pulleys(world, rest)[0].parts[1]
+    names = [row[0] for row in table.rows]
+    assert "torque [N m]" in names and "friction work [J]" not in names
+    assert all(any(cell is not None for cell in row[1:]) for row in table.rows)

@@ -215,6 +215,14 @@ def test_misspelt_and_missing_arguments_are_named() -> None:
             r"Rope has no argument 'torsion': did you mean torsional_stiffness \[N m\^2\]\?",
         ),
         (lambda: wl.Belt(world, pulleys, mass_per_length=0.1), r"Belt needs axial_stiffness \[N\]"),
+        (
+            lambda: wl.Belt(world, pulleys, bending_stiffness=0.01, mass_per_length=0.1),
+            r"^Belt needs axial_stiffness \[N\]$",
+        ),
+        (
+            lambda: wl.Rope(world, pulleys, torsional_stiffness=2.0, mass_per_length=0.1),
+            r"^Rope needs axial_stiffness \[N\]$",
+        ),
         (lambda: belt.average(starts=0.1), r"average has no argument 'starts': did you mean start\?"),
         (lambda: belt.steady({"driver": -10.0}, torqes={}), r"steady has no argument 'torqes': did you mean torques\?"),
         (lambda: belt.draw("belt.png", stat=None), r"draw has no argument 'stat': did you mean state\?"),
@@ -277,6 +285,30 @@ def test_mistakes_are_named_before_anything_is_solved(capsys: pytest.CaptureFixt
     centers = {name: (1e3 * x, 1e3 * y) for name, (x, y) in CENTERS.items()}
     create_belt(world, create_pulleys(world, centers=centers, radii={n: 1e3 * r for n, r in RADII.items()}))
     assert "the radius of driver is 100 m: is it given in metres?" in capsys.readouterr().err
+
+
+def test_a_load_without_friction_is_noted(capsys: pytest.CaptureFixture[str]) -> None:
+    """A note is printed once if a brake acts on a pulley and the belt has no friction. Belts with friction and belts
+    without load have no note, even in `preload`, which removes the friction for some time.
+    """
+    words = (
+        "note: the belt 'smooth' has no friction and transmits no torque, but a torque acts on driven: is the argument "
+        "friction missing?\n"
+    )
+    for brake, friction, expected in ((0.2, 0.0, words), (0.2, 0.5, ""), (0.0, 0.0, "")):
+        world = wl.World()
+        pulleys = create_pulleys(world)
+        motor = con.prescribe_velocity(world, pulleys[0].body, "rotation", con.ramp(0.0, 0.02, 0.0, -60.0))
+        if brake:
+            spin = con.coordinate_marker(world, pulleys[2].body, "rotation")
+            world.add(con.CoordinateSpringDamper, marker1=spin, damping=brake)
+        belt = create_belt(world, pulleys, friction=friction, name="smooth")
+        capsys.readouterr()
+        with belt.preload(motor):
+            state = wl.Static(world).solve()
+        wl.Dynamic(world, step=1e-6, end=1e-6, name="").solve(state)
+        noted = [line for line in capsys.readouterr().err.splitlines(keepends=True) if "friction" in line]
+        assert "".join(noted) == expected
 
 
 def test_span_through_a_pulley_is_refused() -> None:
@@ -562,6 +594,7 @@ def test_means_are_those_of_tensions_and_the_worst_instants_are_kept(tmp_path: P
     tension = means["span a-b.tension"]
     assert_allclose(span.mean, (tension[:-1] + tension[1:]).mean() / 2.0, rtol=1e-12)
     text = report.format()
+    assert "mean from 1 s to 5 s" in text
     assert "slack" in text and "nan" not in text and "angle of a [rad]" in text
     head = table.read_text().splitlines()
     assert "a.slip_reserve [1]" in head[0] and "angle of a [rad]" in head[0] and len(head) == 6
@@ -770,7 +803,7 @@ def test_means_before_one_turn_of_the_belt_say_so() -> None:
     assert "a loss of 0.12 % in these means, 0.2 % in theory" in words
     drive = belt.drive
     turn = (sum(drive.span_lengths) + 2.0 * sum(drive.radii)) / 5.0
-    assert f"passed all pulleys once, which takes {turn:.3g} s" in words
+    assert words.endswith(f"passed all pulleys once, which takes {turn:.3g} s: begin the means after this time")
 
 
 def test_extremes_of_the_efficiency_are_those_of_turns() -> None:
@@ -883,6 +916,33 @@ def test_tables_of_modes_name_spans_also_after_a_later_solve() -> None:
     assert tables[0] == tables[1] and "% span a–b" in tables[0]
 
 
+def test_lengths_of_spans_are_those_between_moved_pulleys() -> None:
+    """The lengths of spans in a report equal the lengths of the spans of a belt or rope that is mounted around pulleys
+    at the current places.
+    """
+    for at in (0.03, 0.08):
+        world, moved = wl.World(), wl.World()
+        belt = create_belt(world, create_pulleys(world))
+        other = create_belt(moved, create_pulleys(moved, centers={"idler": (0.2, at)}))
+        state = wl.State(world)
+        state.put(belt.pulleys[1].body, (0.0, at - CENTERS["idler"][1], 0.0))
+        report = belt.report(state)
+        assert_allclose([span.length for span in report.spans], other.span_lengths, rtol=1e-12)
+        assert "m mounted" not in report.format()
+    lengths = list[list[float]]()
+    for place in (0.0, 0.05):
+        world = wl.World()
+        body = world.add(RigidBody2D, name="sheave", position=(place, 0.0), mass=1.0, inertia=0.01)
+        rope = wl.Rope(
+            world, [wl.Pulley(body, 0.1)], start=(-0.1, -0.5), end=(0.3, -0.6), tension=100.0, elements=30, **MATERIAL
+        )
+        state = wl.State(world)
+        state.put(body, (0.05 - place, 0.0, 0.0))
+        lengths += [[span.length for span in rope.report(state).spans], rope.span_lengths]
+    assert_allclose(lengths[0], lengths[3], rtol=1e-9)
+    assert_allclose(lengths[2], lengths[3], rtol=1e-9)
+
+
 def test_deflection_of_a_span_is_that_of_its_middle() -> None:
     """The sag of both spans of a heavy belt satisfies T sag = w L²/8. Relative to the direction of motion, the two
     spans sag to opposite sides.
@@ -929,6 +989,7 @@ def test_rope_in_space_over_grooves() -> None:
     assert_allclose(loads.sum(axis=0)[1], -200.0, rtol=2e-3)
     assert_allclose(loads[0], rope.hub_loads[0], atol=2.0)
     assert [span.name for span in report.spans] == ["start–left", "left–right", "right–end"]
+    assert [span.length for span in report.spans] == rope.span_lengths and "m mounted, " in report.format()
     with pytest.raises(wl.ModelError, match="is 3D"):
         rope.draw("rope.png", state)
     with pytest.raises(wl.ModelError, match="every = 10 of the means of 'rope', which is 3D: must be 1 for loss"):

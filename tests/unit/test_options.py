@@ -69,6 +69,25 @@ def test_wrong_syntax_names_the_right_form(words: list[str], message: str) -> No
     assert str(raised.value) == message
 
 
+@pytest.mark.parametrize(
+    ("words", "message"),
+    [
+        (["-fast", "tension", "300"], "-fast = tension: expected true or false"),
+        (["-Fast", "tension", "300"], "-fast = tension: expected true or false"),
+        (
+            ["-fast", "true", "300"],
+            "300: belongs to no option; -fast true already has its value (a list is written 1,2,3)",
+        ),
+        (["-slow", "tension", "300"], "300: belongs to no option; -slow tension already has its value (a list is "),
+    ],
+)
+def test_a_missing_dash_after_a_flag(words: list[str], message: str) -> None:
+    """If the value of a known option is wrong, the error is about this value and not about the next word."""
+    with pytest.raises(OptionError) as raised:
+        split_options(words, {"fast": FAST})
+    assert str(raised.value).startswith(message)
+
+
 ELEMENTS = Option("elements", 60, "1", "number of cable elements", minimum=1)
 STEP = Option("step", 1e-3, "s", "step size", minimum=0.0, maximum=1.0)
 FAST = Option("fast", False, "", "leave out the pictures")

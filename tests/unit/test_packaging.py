@@ -10,6 +10,7 @@ import subprocess
 import sys
 import tarfile
 import tomllib
+import traceback
 import zipfile
 from email.parser import Parser
 from importlib import import_module
@@ -214,7 +215,7 @@ def test_import_from_a_wheel_does_not_reach_for_siblings(wheel_names: list[str],
     package.mkdir(parents=True)
     (package / "__init__.py").write_text((ROOT / "src" / "windlass" / "__init__.py").read_text())
     (package / "framework" / "launch").mkdir(parents=True)
-    for name in ("__init__.py", "launch/__init__.py", "launch/launcher.py", "launch/lazy_names.py"):
+    for name in ("__init__.py", "errors.py", *(f"launch/{name}.py" for name in ("__init__", "launcher", "lazy_names"))):
         (package / "framework" / name).write_text((ROOT / "framework" / name).read_text())
     code = f"import sys; sys.path.insert(0, {str(package.parent)!r}); import windlass; print(list(windlass.__path__))"
     run = subprocess.run([sys.executable, "-I", "-c", code], capture_output=True, text=True, cwd=tmp_path)
@@ -230,6 +231,25 @@ def test_names_of_packages_are_those_that_type_checkers_see(package: str) -> Non
     listed = {alias.asname for node in imports for alias in node.names if alias.asname}
     assert listed == set(module.__all__)
     assert all(hasattr(module, name) for name in listed)
+
+
+def test_misspelt_names_of_packages_are_corrected() -> None:
+    """The error for an unknown name of a package suggests similar names once, in upper and lower case."""
+    for package, name, message in (
+        ("windlass", "Dynamics", "module 'windlass' has no attribute 'Dynamics': did you mean Dynamic?"),
+        (
+            "windlass.elements",
+            "cable2d",
+            "module 'windlass.elements' has no attribute 'cable2d': did you mean Cable2D or ",
+        ),
+        ("windlass.connectors", "CoordinateSpringDampr", "did you mean CoordinateSpringDamper or "),
+        ("windlass.connectors", "zzz", "module 'windlass.connectors' has no attribute 'zzz'"),
+    ):
+        with pytest.raises(AttributeError) as raised:
+            getattr(import_module(package), name)
+        printed = "".join(traceback.format_exception_only(raised.value)).lower()
+        assert message in str(raised.value)
+        assert printed.count("did you mean") == ("did you mean" in message)
 
 
 INSTALLED_COMMANDS = (

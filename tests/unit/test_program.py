@@ -14,7 +14,7 @@ from windlass.framework.arrays import FloatArray, IntArray
 from windlass.framework.kernels.addresses import prepare_call
 from windlass.framework.kernels.call import Call, call, is_compiled
 from windlass.framework.kernels.kernel import kernel
-from windlass.framework.kernels.program import Program
+from windlass.framework.kernels.program import If, Program
 from windlass.framework.model.law import Fields
 from windlass.framework.model.system import Evaluation, evaluate
 
@@ -87,6 +87,35 @@ def test_steps_are_taken_in_their_order() -> None:
     np.testing.assert_array_equal(f, [16.0, 16.0])
     Program([])()
     Program([(Call(), (s,))])()
+
+
+@kernel
+def refuse(f: FloatArray) -> None:
+    """Raise an error if f[0] is negative."""
+    if f[0] < 0.0:
+        raise ValueError("negative")
+
+
+@pytest.mark.parametrize("is_python", [False, True])
+def test_conditional_steps(is_python: bool) -> None:
+    """Steps of `If` are executed only for one value of the flag. Their errors are raised by the program. Programs that
+    contain only kernels remain plain.
+    """
+    f, flag, seen = np.ones(2), np.zeros(1, np.int64), list[float]()
+    s, twice, checked = into(f), call(double, lambda s: (s.f,)), call(refuse, lambda s: (s.f,))
+    inner = [(twice, (s,)), (checked, (s,))]
+    if is_python:
+        inner.append((lambda s: seen.append(float(s.f[0])), (s,)))
+    program = Program([(twice, (s,)), (If(inner, flag, 2), ()), (twice, (s,))])
+    assert program.is_plain == (is_compiled(double) and not is_python)
+    for value, factor in ((0, 4.0), (2, 8.0), (1, 4.0)):
+        before, flag[0] = f.copy(), value
+        program()
+        np.testing.assert_array_equal(f, factor * before)
+    assert seen == ([16.0] if is_python else [])
+    f[0], flag[0] = -1.0, 2
+    with pytest.raises(ValueError, match="negative"):
+        program()
 
 
 @pytest.mark.skipif(not is_compiled(double), reason="plain Python takes any argument")

@@ -86,6 +86,9 @@ def test_all_sections_are_there(tmp_path: Path) -> None:
         "deflection [m]",
     ):
         assert words in page, words
+    # times have units, and links and long words such as digests wrap on narrow screens
+    assert "<td>wall time [s]</td>" in page and "<td>cpu time [s]</td>" in page
+    assert "nav { display: flex; flex-wrap: wrap;" in page and "p, li, pre, td { overflow-wrap: break-word; }" in page
     # the page has curves of the model, of the steps of two solves, of the sensor and of the energies
     assert page.count("<img ") == 5
     # the page refers to no external address

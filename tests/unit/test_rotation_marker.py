@@ -85,7 +85,7 @@ def test_entities_without_rotation() -> None:
     cable = straight_cable(world, (0, 0), (1, 0), 1, axial_stiffness=1.0, bending_stiffness=1.0, mass_per_length=1.0)
     point = world.entity(int(mass.node))
     for entity in (mass, point, cable, world.entity(int(cable.node0)), position_marker(world, mass)):
-        with raises("has no rotation: must be a rigid body, a rigid node, or Ground"):
+        with raises("has no rotation: must be a rigid body, a rigid node, Beam2D, Beam3D, or Ground"):
             rotation_marker(world, entity)
     with raises("in RotationCoordinate row 0 = <MassPoint"):
         world.add(RotationCoordinate, node=mass)
@@ -116,6 +116,7 @@ def test_forms() -> None:
         assert len(marker) == 3 and rotation_marker(world, marker) is marker
         assert_allclose(marker.axis / np.linalg.norm(marker.axis, axis=1)[:, None], [(1.0, 0.0, 0.0)] * 3)
     one = bodies[0]
+    assert len(rotation_marker(world, one, "y", global_axis=True)) == 1
     assert_allclose(rotation_marker(world, bodies, "y", global_axis=True).axis[:, 0], (1.0, 0.0, 1.0), atol=1e-15)
     assert_allclose(rotation_marker(world, one, np.eye(3), global_axis=True).axis[1], (1.0, 0.0, 0.0), atol=1e-15)
     assert_allclose(rotation_marker(world, one, [(0.0, 1.0, 0.0)]).axis, (0.0, 1.0, 0.0))

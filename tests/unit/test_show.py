@@ -57,6 +57,7 @@ def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatc
     assert np.allclose(frames.read(2).points[:, 1] - frames.read(0).points[:, 1], -0.4)
     player = scene.Player(pyvista, frames, "", (320, 200), off_screen=True)
     assert player.field == "axial_force" and player.frame == 2
+    assert list(player.plotter.scalar_bars.keys()) == ["axial force [N]\n"]
     assert read_title(player) == "t = 0.2 s"
     # test the actions of keys and of the timer of the window
     player.tick()
@@ -67,6 +68,8 @@ def test_frames_fields_picture_and_film(series: Path, tmp_path: Path, monkeypatc
     first = player.field
     player.change_field(1)
     assert player.field != first
+    title = f"{player.field.replace('_', ' ')} [{frames.units[player.field]}]\n"
+    assert list(player.plotter.scalar_bars.keys()) == [title]
     player.change_field(-1)
     assert player.field == first
     player.write_picture(tmp_path / "rope.png", 0)

@@ -42,8 +42,17 @@ def site(name: str) -> ModuleType:
 
 def registered_names() -> set[str]:
     """Return the names of all components whose class is defined in the package, found in the text of its files."""
-    # base classes of several laws: references to inputs, parameters of contact at points and segments, columns of beams
-    shared, names = {"Inputs", "PointContact", "SegmentContact", "SpaceBeam"}, set()
+    # base classes of several laws: references to inputs, parameters of contact, columns of beams and ropes with twist
+    shared = {
+        "Inputs",
+        "PointContact",
+        "SegmentContact",
+        "SpaceBeam",
+        "TurningContact",
+        "TurningBedContact",
+        "TwistRope3D",
+    }
+    names = set[str]()
     known = {"Component", "Cable2D", "ALENode", *shared}
     for top in ("framework", "elements", "connectors"):
         for path in (ROOT / top).rglob("*.py"):

@@ -12,7 +12,16 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from windlass.connectors import Force, SphericalJoint, Torque, fix, position_marker, prescribe, rigid_marker
+from windlass.connectors import (
+    Force,
+    SphericalJoint,
+    Torque,
+    WireFriction,
+    fix,
+    position_marker,
+    prescribe,
+    rigid_marker,
+)
 from windlass.elements import (
     CableMesh,
     PointSlopeTwist3D,
@@ -27,6 +36,7 @@ from windlass.framework.errors import ModelError
 from windlass.framework.model.world import World
 from windlass.framework.state.evaluate import eval_output
 from windlass.framework.state.state import State
+from windlass.solvers.dynamic import Dynamic
 from windlass.solvers.static import Static
 
 from support.cables import residual, shake
@@ -442,3 +452,99 @@ def test_sections_with_none(tmp_path: Path) -> None:
     assert plain.with_torsion is None and plain.all_cables.kind == "Cable3D" and len(plain.all_cables) == 3
     with pytest.raises(ModelError, match="torsional_stiffness in cables_from_mesh: must be left out, or not be None"):
         build(path, sections={"rod": off, "side": off})
+
+
+# laws of the tension
+
+TABLE = {"tension_table": [(-0.1, -500.0), (0.0, 0.0), (0.02, 300.0), (0.05, 1000.0)]}
+FIBRE = {"slow_stiffness": 4e3, "slow_damping": 2e3, "stiffening": 5.0}
+WORKING = {
+    "slow_damping": 2e3, "stiffening": 5.0, "largest_load": 100.0, "working_strains": (0.0, 0.01, 0.04, 0.1),
+    "working_tensions": (0.0, 20.0, 100.0, 300.0),
+}  # fmt: skip
+LAWS: dict[str, dict[str, Any]] = {"Table": TABLE, "Fibre": {**FIBRE, "slow_strain": 0.01}, "Working": WORKING}
+
+
+@pytest.mark.parametrize("torsion", [True, False])
+@pytest.mark.parametrize("law", LAWS)
+def test_laws_of_the_tension(law: str, torsion: bool, tmp_path: Path) -> None:
+    """A chain from a mesh with a table, a fibre rope or working curves has the coordinates, forces and motion of the
+    chain of `straight_cable`, with and without torsion.
+    """
+    n, end = 5, np.array((0.6, -0.3, 0.8))
+    given = {**ROD, **LAWS[law]}
+    if not torsion:
+        given = {**given, "torsional_stiffness": None, "bending_stiffness": 1.0}
+        given.pop("rotary_inertia")
+    path = write_chain(tmp_path / "chain.vtu", np.linspace(0.0, 1.0, n + 1)[:, None] * end)
+    if law == "Fibre":
+        given["slow_strain"] = np.linspace(0.005, 0.01, n)
+    found = []
+    for name in ("mesh", "route"):
+        world = World(gravity=(0.0, 0.0, -9.81))
+        if name == "mesh":
+            cables = cables_from_mesh(world, path, in_space=True, **given).all_cables
+        else:
+            columns = {key: value for key, value in given.items() if value is not None}
+            cables = straight_cable(world, (0.0, 0.0, 0.0), end, n, **columns)
+        assert cables.kind == f"{'Twist' if torsion else ''}{law}Cable3D"
+        nodes = nodes_of(world, cables)
+        fix(world, nodes[0], *ALL[: 7 if torsion else 6])
+        world.add(Force, marker=position_marker(world, nodes[n]), vector=100.0 * end)
+        state = Dynamic(world, step=1e-3, end=0.02, name="").solve()
+        found.append([state.q, eval_output(cables, "axial_force", state)])
+        if law != "Table":
+            found[-1].append(eval_output(cables, "slow_strain", state))
+    for mine, theirs in zip(*found, strict=True):
+        assert_allclose(mine, theirs, rtol=1e-9, atol=1e-10 * np.abs(theirs).max())
+
+
+def test_laws_of_sections_with_and_without_torsion(tmp_path: Path) -> None:
+    """Sections with and without torsion have the same law with different columns. Friction of wires acts on cables of a
+    net with torsion.
+    """
+    path = write_lines(tmp_path / "t.vtu", T_POINTS, T_LINES, {"rod": [0, 1], "side": [2]})
+    twist = {key: ROD[key] for key in ("torsional_stiffness", "rotary_inertia")}
+    common = {**FIBRE, "axial_stiffness": 1e4, "bending_stiffness": 1.0, "mass_per_length": 0.5}
+    side = {"static_stiffness": 2e3, "slow_stiffness": 0.0, "slow_strain": 0.02}
+    world = World()
+    net = cables_from_mesh(
+        world, path, in_space=True, cables_per_line=2, sections={"rod": twist, "side": side}, **common
+    )
+    assert net.with_torsion is not None
+    assert net.all_cables.kind == "FibreCable3D" and net.with_torsion.all_cables.kind == "TwistFibreCable3D"
+    state = State(world)
+    assert_array_equal(eval_output(net.all_cables, "slow_strain", state), 0.02)
+    assert_array_equal(eval_output(net.with_torsion.all_cables, "slow_strain", state), 0.0)
+    assert_array_equal(net.all_cables.static_stiffness, 2e3)
+    world = World()
+    wires = {"axial_stiffness": 2e3, "slip_force": 3.0, "bending_stiffness": 0.5, "slip_moment": 0.01}
+    rods = cables_from_mesh(world, path, in_space=True, **ROD)
+    friction = world.add(WireFriction, cable=rods.all_cables, **wires)
+    for node in rods.nodes["rod"]:
+        fix(world, node, "x", "y", "z")
+    state = State(world)
+    state.put(rods.nodes["rod"][2], (0.01,) + (0.0,) * 6)
+    # the strain 0.01 of the second line exceeds the slip strain of the wires
+    state.assembly.load_fields(state)
+    state.assembly.post_newton()
+    state.data[:] = state.assembly.fields.data
+    assert_allclose(np.abs(eval_output(friction, "axial_force", state)).max(), 3.0, rtol=1e-6)
+
+
+@pytest.mark.parametrize(
+    ("rod", "side", "message"),
+    [
+        (ROD, {**ROD, **FIBRE}, "section 'rod' of cables_from_mesh has the columns of TwistCable3D, other .* Twist"),
+        ({**ROD, **TABLE}, {**ROD, **FIBRE}, "section 'side' of .* columns of TwistFibreCable3D, other .* TwistTable"),
+        (
+            {**ROD, **FIBRE, "slow_strain": (0.1, 0.2, 0.3)}, {**ROD, **FIBRE},
+            "slow_strain = .* of rod: must be a number .1., or one for each of its elements",
+        ),
+        ({**ROD, "tension_table": 1.0}, {**ROD, **TABLE}, "tension_table = 1.0 of rod: must be two or more pairs"),
+    ],
+)  # fmt: skip
+def test_wrong_laws(rod: dict[str, Any], side: dict[str, Any], message: str, tmp_path: Path) -> None:
+    path = write_lines(tmp_path / "t.vtu", T_POINTS, T_LINES, {"rod": [0, 1], "side": [2]})
+    with pytest.raises(ModelError, match=message):
+        cables_from_mesh(World(), path, in_space=True, sections={"rod": rod, "side": side})

@@ -88,7 +88,7 @@ def test_losses_of_a_belt_by_their_causes() -> None:
     means, ledger = belt.average(start=state.t), wl.EnergyLedger()
     with pytest.raises(wl.ModelError, match="must cover the same time"):
         means.losses(ledger)
-    wl.Dynamic(world, step=1e-4, end=2.0 * turn, name="").solve(state, hooks=[means, ledger])
+    state = wl.Dynamic(world, step=1e-4, end=2.0 * turn, name="").solve(state, hooks=[means, ledger])
     found, report = means.losses(ledger), means.report()
     assert report is not None and found.efficiency == report.efficiency
     # on slip arcs, where the stretch changes, the damping of the cord dissipates 2 % of the theoretical friction loss
@@ -97,3 +97,12 @@ def test_losses_of_a_belt_by_their_causes() -> None:
     parts = found.friction + found.contact_damping + found.cords + found.integrator
     assert found.contact_damping > 0.0 and found.cords > 0.0
     assert abs(found.given - found.taken - parts) < 0.02 * parts
+    # the mean of the efficiency over time is taken from the same means over one turn as its extremes
+    wl.Dynamic(world, step=1e-4, end=2.4 * turn, name="").solve(state, hooks=[means])
+    report, over_turns = means.report(), means.over_turns()["efficiency"]
+    assert report is not None
+    row, ends = report.extremes["efficiency"], np.isfinite(over_turns)
+    values, times = over_turns[ends], means.times[ends]
+    mean = np.diff(times) @ (values[:-1] + values[1:]) / (2.0 * np.ptp(times))
+    assert_allclose(row.mean, mean, rtol=1e-4)
+    assert row.minimum < row.mean < row.maximum and "efficiency [1], means over 0.0" in report.format()

@@ -20,9 +20,12 @@ import windlass.connectors as con
 from windlass.exudyn import Imported
 from windlass.exudyn.angles import AngleNode, find_matrix
 from windlass.exudyn.functions import UserFunctions, may_notice
+from windlass.exudyn.imported import solve_motion
 from windlass.exudyn.steps import SystemFunctions
 from windlass.framework.arrays import FloatArray
 from windlass.framework.errors import ModelError
+from windlass.solvers.stepping import compiled_steps
+from windlass.solvers.stepping.compiled_steps import CompiledSteps, StepsEnd
 
 ITEMS = Path(__file__).parents[1] / "reference" / "exudyn" / "mechanism.json"
 
@@ -38,6 +41,7 @@ class MainSystem:
             end += size
         self.vectors = {"": np.zeros(end), "_t": np.zeros(end)}
         self.before_step: Any = 0
+        self.after_step: Any = 0
         self.changed = list[tuple[int, str, Any]]()
 
     def GetODE2Coordinates(self) -> FloatArray:
@@ -67,8 +71,8 @@ class MainSystem:
     def GetPreStepUserFunction(self) -> Any:
         return self.before_step
 
-    def GetPostStepUserFunction(self) -> int:
-        return 0
+    def GetPostStepUserFunction(self) -> Any:
+        return self.after_step
 
     def SetObjectParameter(self, number: int, parameterName: str, value: Any) -> None:
         self.changed.append((number, parameterName, value))
@@ -251,9 +255,10 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
 
     mbs.before_step = {"function": before_step, "type": "Python"}
     model = Imported(items, mbs, FUNCTIONS)
-    hook = SystemFunctions(mbs, model, lambda state: None, lambda state: state.t + step)
-    step = items["solve"]["settings"]["timeIntegration"]["endTime"] / 100.0
-    moved = model.coordinates(model.solve([hook], name=""))
+    solver = model.dynamic(name="")
+    hook = SystemFunctions(mbs, model, lambda state: None, solver).before
+    settings = items["solve"]["settings"]
+    moved = model.coordinates(solve_motion(model, solver, model.initial_state(), settings, [hook]))
     assert_allclose(moved, expected, rtol=0, atol=1e-10 * np.abs(expected).max())
     assert len(seen) == len(mbs.changed) == 100
     with pytest.raises(
@@ -264,7 +269,7 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
         "function": lambda mbs, t: mbs.SetObjectParameter(1, "inertia", 3.0) or True,
         "type": "Python",
     }
-    hook = SystemFunctions(mbs, model, lambda state: None, lambda state: 0.0)
+    hook = SystemFunctions(mbs, model, lambda state: None, solver).before
     with pytest.raises(
         ModelError, match=r"inertia of object 1 .* before or after a step: has no counterpart in Windlass that may"
     ):
@@ -275,9 +280,89 @@ def test_functions_before_steps_change_the_model(monkeypatch: pytest.MonkeyPatch
         "function": lambda mbs, t: mbs.SetObjectParameter(ground, "referencePosition", [1.0, 0.0, 0.0]) or True,
         "type": "Python",
     }
-    hook = SystemFunctions(mbs, model, lambda state: None, lambda state: 0.0)
+    hook = SystemFunctions(mbs, model, lambda state: None, solver).before
     with pytest.raises(ModelError, match=rf"referencePosition of object {ground} .*: position of Ground cannot be"):
         hook.before_step(model.initial_state())
+
+
+@pytest.mark.parametrize(
+    ("change", "stops"),
+    [("load", 0), ("stiffness", 0), ("stiffness to 0", 1), ("velocities", 3)],
+)
+def test_functions_before_and_after_compiled_steps(monkeypatch: pytest.MonkeyPatch, change: str, stops: int) -> None:
+    """Functions that are called between compiled steps are called once for each step, and the motion is the same as
+    with steps that Python executes. After changes that compiled code cannot follow, Python executes the next steps.
+    """
+    monkeypatch.setitem(__import__("sys").modules, "exudyn", type("exudyn", (), {"MainSystem": MainSystem}))
+    items = read_items()
+    items["objects"][8]["offsetUserFunction"], items["objects"][8]["offset"] = 0, 0.0
+    items["objects"][9]["springForceUserFunction"] = 0
+    time = items["solve"]["settings"]["timeIntegration"]
+    time["numberOfSteps"], time["endTime"] = 400, 0.4
+    motions, took, run = list[FloatArray](), list[int](), CompiledSteps.run
+
+    def count(steps: CompiledSteps, *given: int) -> int:
+        try:
+            return run(steps, *given)
+        finally:
+            took.append(1 + steps.earlier)
+
+    monkeypatch.setattr(CompiledSteps, "run", count)
+    # calls of compiled code have the same numbers of steps on every machine
+    monkeypatch.setattr(compiled_steps, "LONGEST", 1e3)
+    for hooks in ([], [lambda state: None]):
+        took.clear()
+        mbs = MainSystem(items)
+        seen, ends = list[float](), list[float]()
+
+        def before_step(mbs: Any, t: float, seen: list[float] = seen) -> bool:
+            seen.append(t)
+            mbs.SetObjectParameter(8, "offset", 0.1 * float(np.sin(20.0 * t) ** 2))
+            if change == "load":
+                mbs.SetLoadParameter(0, "load", 50.0 * float(np.cos(30.0 * t)))
+            elif change == "stiffness":
+                mbs.SetObjectParameter(9, "stiffness", 500.0 + 100.0 * t)
+            elif change == "stiffness to 0":
+                mbs.SetObjectParameter(9, "stiffness", 500.0 if t < 0.2005 else 0.0)
+            elif len(seen) in (101, 201, 301):
+                mbs.SetODE2Coordinates_t(1.01 * mbs.GetODE2Coordinates_t())
+            return True
+
+        def after_step(mbs: Any, t: float, ends: list[float] = ends) -> bool:
+            ends.append(t)
+            if change == "load":
+                mbs.SetObjectParameter(9, "damping", 3.0 + t)
+            return True
+
+        mbs.before_step = {"function": before_step, "type": "Python"}
+        mbs.after_step = {"function": after_step, "type": "Python"}
+        model = Imported(items, mbs, FUNCTIONS)
+
+        def write(state: wl.State, mbs: MainSystem = mbs, model: Imported = model) -> None:
+            mbs.vectors = {"": model.coordinates(state), "_t": model.coordinates(state, "v")}
+
+        solver = model.dynamic(name="", overshoot="accept")
+        functions = SystemFunctions(mbs, model, write, solver)
+        between, ended = functions.before.between_steps, list[float]()
+
+        def between_steps(state: wl.State, between: Any = between, ended: list[float] = ended) -> None:
+            try:
+                between(state)
+            except StepsEnd:
+                ended.append(state.t)
+                raise
+
+        monkeypatch.setattr(functions.before, "between_steps", between_steps)
+        start = model.initial_state()
+        end = solve_motion(
+            model, solver, start, items["solve"]["settings"], [functions.after, *hooks, functions.before]
+        )
+        assert_allclose(seen, 1e-3 * np.arange(1, 401), rtol=1e-12)
+        assert_allclose(ends, 1e-3 * np.arange(401), rtol=1e-12)
+        motions.append(np.concatenate((end.q, end.v, end.lam)))
+        assert len(ended) == (0 if hooks else stops)
+        assert len(took) >= 398 if hooks else len(took) < 300
+    assert motions[0].tobytes() == motions[1].tobytes()
 
 
 def test_angles_come_back() -> None:
@@ -323,7 +408,7 @@ def test_functions_set_loads_in_frames_of_turned_markers(monkeypatch: pytest.Mon
         "type": "Python",
     }
     model = Imported(items, mbs, FUNCTIONS)
-    SystemFunctions(mbs, model, lambda state: None, lambda state: 0.0).before_step(model.initial_state())
+    SystemFunctions(mbs, model, lambda state: None, model.dynamic()).before.before_step(model.initial_state())
     load = model.loads[5]
     assert load is not None
     assert_allclose(load.vector, [-2.0, 1.0, 3.0], rtol=0, atol=1e-15)

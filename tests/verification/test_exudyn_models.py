@@ -47,7 +47,7 @@ from windlass.exudyn.fields import GROUPS
 from windlass.exudyn.functions import UserFunctions
 from windlass.exudyn.registry import Building, Item, translation_names
 from windlass.exudyn.run import NoSolver, SolutionFile, answer_calls, note_errors, tell_caught, write_rows
-from windlass.exudyn.settings import read_dynamic, read_static
+from windlass.exudyn.settings import lengthen_step, read_dynamic, read_static
 from windlass.exudyn.step_calls import Due
 from windlass.framework.errors import ModelError, OutputError
 from windlass.framework.model.table import Entity
@@ -548,6 +548,29 @@ def test_rows_have_the_times_of_exudyn(start: float, end: float, steps: int, per
     if due.is_left(state):
         found.append(due.last)
     assert_allclose(found, rows, rtol=1e-12)
+
+
+@pytest.mark.parametrize(
+    ("periods", "factor"),
+    [((), 10), ((1e-3,), 10), ((5e-4,), 5), ((7e-4, 2.1e-3), 7), ((4e-4, 6e-4), 2), ((2.5e-4,), 1), ((0.0,), 1)],
+)
+def test_longer_steps_of_methods_with_error_control(periods: tuple[float, ...], factor: int) -> None:
+    """Methods with error control may use longer steps than the settings, if the times of all rows are the same."""
+    settings = {"timeIntegration": {"startTime": 0.1, "endTime": 0.73, "numberOfSteps": 6300}}
+    assert lengthen_step(settings, "ExplicitMidpoint", periods) == {}
+    found = lengthen_step(settings, "ODE23", periods)
+    assert_allclose(found.get("step", 1e-4), factor * 1e-4, rtol=1e-12)
+
+    def list_rows(period: float, count: int) -> list[float]:
+        due, times = Due(period, lambda state: state.t), list[float]()
+        due.begin(types.SimpleNamespace(t=0.1))  # type: ignore[arg-type]
+        for k in range(count, 6301, count):
+            if due.is_due(types.SimpleNamespace(t=0.1 + k * 1e-4)):  # type: ignore[arg-type]
+                times.append(due.last)
+        return times
+
+    for period in periods:
+        assert_allclose(list_rows(period, factor), list_rows(period, 1), rtol=1e-12)
 
 
 def test_load_steps_are_times_of_rows() -> None:

@@ -91,5 +91,7 @@ def test_errors() -> None:
     world = wl.World(gravity=(0.0, 0.0, -9.81))
     with pytest.raises(wl.ModelError, match=r"lay_line needs axial_stiffness \[N\]"):
         con.lay_line(world, 0.0, (0.0, 0.0), (9.0, 0.0, 9.0), 15.0, 4, stiffness=1e6)
+    with pytest.raises(wl.ModelError, match=r"^lay_line needs length \[m\], elements, stiffness \[N/m\^2\]$"):
+        con.lay_line(world, 0.0, (0.0, 0.0), (9.0, 0.0, 9.0), **CHAIN)  # type: ignore[call-arg]
     with pytest.raises(wl.ModelError, match=r"in lay_line: must be along -z"):
         con.lay_line(wl.World(), 0.0, (0.0, 0.0), (9.0, 0.0, 9.0), 15.0, 4, stiffness=1e6, **CHAIN)

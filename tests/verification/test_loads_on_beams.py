@@ -21,7 +21,7 @@ from scipy.optimize import brentq, root
 
 import windlass as wl
 from windlass import connectors as con
-from windlass.elements import Circle, beam_along, nodes_of, route_around, straight_beam
+from windlass.elements import Circle, beam_along, nodes_of, route_around, straight_beam, straight_cable
 from windlass.framework.state.assemble import assemble_matrix
 
 from support.beams import PLANE, SPACE
@@ -127,14 +127,20 @@ def eval_matrices(world: wl.World, state: Any) -> tuple[Any, Any]:
     return K, dense(assemble_matrix(world, state, dq=0.0, dv=0.0, da=1.0))[:n, :n]
 
 
-def create_column(load: float, tangential: bool) -> tuple[wl.World, Any]:
+def create_column(load: float, tangential: bool, twist: bool = False) -> tuple[wl.World, Any]:
     """Return a clamped column along x with the length 1 and EI = 1, under an axial load per length, and the nodes of
-    the column.
+    the column: a 2D beam, or a 3D cable with ``twist``.
     """
     world = wl.World()
-    beam = straight_beam(
-        world, (0, 0), (1, 0), 8, order=3, stiffness=(1e8, 1e8, 1.0), mass_per_length=1.0, rotary_inertia=1e-9
-    )
+    if twist:
+        beam = straight_cable(
+            world, (0, 0, 0), (1, 0, 0), 8, axial_stiffness=1e8, bending_stiffness=1.0, torsional_stiffness=1.0,
+            mass_per_length=1.0, rotary_inertia=1e-3,
+        )  # fmt: skip
+    else:
+        beam = straight_beam(
+            world, (0, 0), (1, 0), 8, order=3, stiffness=(1e8, 1e8, 1.0), mass_per_length=1.0, rotary_inertia=1e-9
+        )
     world.add(con.LineLoad, cable=beam, vector=(-load, 0.0, 0.0), body_fixed=tangential)
     nodes = nodes_of(world, beam)
     con.clamp(world, nodes[0])
@@ -154,16 +160,17 @@ def test_column_under_its_weight() -> None:
     assert_allclose(brentq(lowest, 7.0, 9.0, rtol=1e-6), 7.8373, rtol=1e-4)
 
 
-def test_column_under_tangential_loads() -> None:
+@pytest.mark.parametrize("twist", [False, True])
+def test_column_under_tangential_loads(twist: bool) -> None:
     """A column under tangential loads along its axis has no other equilibrium, and flutters at q L³/EI = 40.05
-    (Leipholz).
+    (Leipholz): a 2D beam, and a cable with twist, whose motion in a plane is considered.
     """
 
     def squares(q: float) -> Any:
-        world, nodes = create_column(q, True)
+        world, nodes = create_column(q, True, twist)
         state = wl.Static(world, rtol=1e-10, stability="off", name="").solve()
         K, M = eval_matrices(world, state)
-        free = state.local_dofs(nodes)[1:].ravel()
+        free = state.local_dofs(nodes)[1:, [0, 1, 3, 4] if twist else slice(None)].ravel()
         found = eig(K[np.ix_(free, free)], M[np.ix_(free, free)], right=False)
         return found[np.argsort(found.real)][:2]
 

@@ -10,6 +10,8 @@ from typing import Any
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
+from scipy.integrate import simpson
+from scipy.optimize import brentq
 
 import windlass as wl
 from windlass import connectors as con
@@ -25,6 +27,7 @@ from support.ribbons import (
     STIFFNESS,
     TENSION,
     WIDTH,
+    create_crossed,
     create_drive,
     create_on_pulley,
     eval_curvature_factor,
@@ -516,6 +519,47 @@ def test_twist_of_a_crossed_belt_that_was_endless(tilt: float) -> None:
     assert_allclose(twist.sum(), -np.sign(tilt) * 2.0 * np.pi, rtol=0.02)
     axis = belt.nodes.table.collect("position", belt.nodes.rows)
     assert_allclose(find_linking_number(axis, axis + 0.5 * WIDTH * normals), 0.0, atol=1e-3)
+
+
+def test_strands_of_a_crossed_belt_that_press_on_each_other() -> None:
+    """The strands of a crossed belt pass each other at a distance h that is smaller than the thickness 2 r. With
+    `con.add_cable_contact` they press on each other with the force N, which displaces the middle of both strands by w =
+    N (l - 4 λ)/(4 T) with λ² = EI/T. At the crossing angle φ the overlap is δ with N = 4/3 k δ sqrt(4 r δ)/sin φ, see
+    docs/explanation/theory/cable_contact.md, and 2 w = 2 r - δ - h. The error is below 3 %.
+
+    When the belt runs, the friction at the crossing dissipates μ N |v_1 - v_2|, within 3 %.
+    """
+    half, k, mu, speed, ramp = 0.002, 1e6, 0.3, 2.0, 0.02
+    model = create_crossed(
+        0.012, half, speed, ramp, contact_stiffness_per_length=k, contact_damping_per_length=100.0,
+        friction_coefficient=mu, friction_stiffness_per_length=0.3 * k, friction_velocity_penalty_per_length=300.0,
+    )  # fmt: skip
+    state = wl.Static(model.world, passes=wl.Passes(max_it=40), stability="off", name="").solve()
+    forces = wl.eval_output(model.strands, "contact_force", state)
+    assert model.distance < 1.2 * half
+    assert_allclose(forces.sum(axis=0), 0.0, atol=1e-12)
+    tension = float(np.mean([span.tension for span in model.belt.report(state).spans]))
+    sine = np.linalg.norm(np.cross(*model.along))
+
+    def press(depth: float) -> float:
+        return float(4.0 / 3.0 * k * depth * np.sqrt(4.0 * half * depth) / sine)
+
+    def close(depth: float) -> float:
+        w = press(depth) * (model.length - 4.0 * np.sqrt(0.005 / tension)) / (4.0 * tension)
+        return model.distance + 2.0 * w - (2.0 * half - depth)
+
+    # each strand has the whole pressing force, as the sum over its points
+    found = wl.eval_output(model.strands, "normal_force", state).sum() / 2.0
+    assert_allclose(found, press(brentq(close, 1e-9, half)), rtol=0.03)
+    ledger, sensors = wl.EnergyLedger(), wl.Sensors(None, [wl.Sensor(model.strands, "normal_force", name="N")], every=1)
+    wl.Dynamic(model.world, step=5e-4, end=0.06, name="").solve(state, hooks=[ledger, sensors])
+    t = np.array(sensors.times)
+    normal = np.reshape(sensors["N"], (len(t), -1)).sum(axis=1) / 2.0
+    slip = np.minimum(t / ramp, 1.0) * speed * np.linalg.norm(model.along[0] - model.along[1])
+    heat = ledger.totals["ContactFrictionCables3D.sliding"]
+    assert heat > 0.02
+    assert_allclose(heat, simpson(mu * normal * slip, x=t), rtol=0.03)
+    assert abs(ledger.rest) < 0.01 * heat
 
 
 def test_belt_that_settles_keeps_its_tension() -> None:

@@ -389,7 +389,9 @@ def test_two_processes(tmp_path: Path) -> None:
     serial, found = run_rope(), np.load(tmp_path / "rope.npz")
     assert all(np.abs(serial[f"{which} axis_torque"]).max() > 1e-4 for which in ("fixed", "searched"))
     for name, values in serial.items():
-        assert_allclose(found[name], values, rtol=0, atol=1e-8 * np.abs(values).max(), err_msg=name)
+        # the friction of the ribbon, which hardly moves, is 1e-6 of its normal force
+        size = np.abs(serial["ribbon normal_force"] if name == "ribbon friction_force" else values).max()
+        assert_allclose(found[name], values, rtol=0, atol=1e-8 * size, err_msg=name)
 
 
 def test_searched_surfaces_as_fixed_surfaces() -> None:

@@ -113,18 +113,25 @@ def create_hoist(**more: Any) -> Model:
 
 def test_energy_of_a_hoist() -> None:
     """A rope with coupled tension and torsion is paid out over a drum. Friction turns the rope, and the energies of the
-    contact balance.
+    contact balance. The remainder of the energy balance is of second order in the step size.
+
+    In the first 0.12 s, the remainder depends on the initial velocities only in the third digit if these change by
+    1e-11 m/s. Later, the motion is chaotic.
     """
-    model, ledger = create_hoist(), wl.EnergyLedger()
-    assert model.contact.table.kind == "ContactFrictionSurfaceTwistWinch"
+    model, rests = create_hoist(), list[float]()
+    name = model.contact.table.kind
+    assert name == "ContactFrictionSurfaceTwistWinch"
     start = wl.Static(model.world).solve()
-    state = wl.Dynamic(model.world, step=2.5e-4, end=0.15).solve(start, hooks=[ledger])
-    torque = np.abs(wl.eval_output(model.contact, "axis_torque", state)).max()
-    totals = ledger.totals
-    lost = sum(totals[f"{model.contact.table.kind}.{name}"] for name in ("sliding", "contact_damping"))
-    assert torque > 1e-4 and lost > 0.0
-    assert abs(totals[f"rest.{model.contact.table.kind}"]) < 2e-3 * lost
-    assert abs(totals["rest"]) < 1e-5 * np.abs(ledger["gravity"]).max()
+    for step in (2.5e-4, 1.25e-4):
+        ledger = wl.EnergyLedger()
+        state = wl.Dynamic(model.world, step=step, end=0.11).solve(start.copy(), hooks=[ledger])
+        totals = ledger.totals
+        lost = totals[f"{name}.sliding"] + totals[f"{name}.contact_damping"]
+        assert np.abs(wl.eval_output(model.contact, "axis_torque", state)).max() > 1e-5
+        assert abs(totals[f"rest.{name}"]) < 2e-3 * lost
+        rests.append(abs(totals["rest"]))
+    assert rests[1] < 1e-5 * np.abs(ledger["gravity"]).max()
+    assert rests[0] > 3.0 * rests[1]
 
 
 def test_restart(tmp_path: Path) -> None:

@@ -65,7 +65,7 @@ def main(words: Sequence[str]) -> int:
 def read_options(words: Sequence[str], options: dict[str, Option]) -> dict[str, Any]:
     """Return the values of the given options. Raise OptionError for unknown or wrong options."""
     values: dict[str, Any] = {}
-    for name, text in refuse_twice(split_options(words)):
+    for name, text in refuse_twice(split_options(words, options)):
         if name not in options:
             raise OptionError(f"-{name}: unknown option for this file; must be one of -{', -'.join(options)}")
         values[name] = options[name].parse(text or "")

@@ -71,7 +71,7 @@ def check_picture(text: str, what: str) -> Path:
 def read_options(words: Sequence[str]) -> dict[str, Any]:
     """Return the values of all options. Raise OptionError for unknown or wrong options."""
     values: dict[str, Any] = {name: item.default for name, item in OPTIONS.items()}
-    for name, text in refuse_twice(split_options(words)):
+    for name, text in refuse_twice(split_options(words, OPTIONS)):
         if name not in OPTIONS:
             raise OptionError(f"-{name}: unknown option of windlass show; must be one of -{', -'.join(OPTIONS)}")
         values[name] = OPTIONS[name].parse(text or "")

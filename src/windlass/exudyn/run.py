@@ -23,10 +23,11 @@ from windlass.exudyn.eigenvalues import answer_eigenvalues
 from windlass.exudyn.export import answer, close_windows, describe_solve
 from windlass.exudyn.imported import Imported, create_dynamic, import_system, solve_motion
 from windlass.exudyn.multipliers import find_multipliers, unknown_places
-from windlass.exudyn.settings import holds_states
+from windlass.exudyn.settings import holds_states, lengthen_step
 from windlass.exudyn.step_calls import Due, StepRows, StepValues, read_values
 from windlass.exudyn.steps import ANSWERED, SystemFunctions
 from windlass.framework.arrays import FloatArray, IntArray
+from windlass.framework.assembly.parallel_assembly import parallel_assembly
 from windlass.framework.errors import ModelError
 from windlass.framework.files.outputs import MARK, check_output, write_output
 from windlass.framework.launch.launcher import is_first_process
@@ -275,10 +276,12 @@ class SensorHook(StepRows):
 
     def __init__(self, mirror: Mirror, period: float, files: bool, clock: Callable[[State], float] = find_time) -> None:
         self._mirror, self._files, self._rows_due = mirror, files, Due(period, clock)
-        super().__init__(self._rows_due.numbers, mirror.may_wait)
+        # functions that are called between two steps may change parameters on which values of sensors depend
+        super().__init__(self._rows_due.numbers, mirror.may_wait and not mirror.model.items["system_functions"])
         self._times, self._values = list[float](), dict[int, list[Any]]()
         sensors = enumerate(mirror.model.items["sensors"])
-        self._wanted = {k: item for k, item in sensors if item["storeInternal"] or item["fileName"]}
+        self._wanted = {k: item for k, item in sensors if is_stored(item)}
+        self.only_reads = not any(item["sensorType"] == "UserFunction" for item in self._wanted.values())
 
     def before_solve(self, state: State, end: float, steps: int) -> None:
         """Check that the files of the sensors can be written, and add a row for the start."""
@@ -365,6 +368,7 @@ class SolutionFile(StepRows):
         self._rows_due, self._table = Due(float(settings["writePeriod"]), clock), list[FloatArray]()
         super().__init__(self._rows_due.numbers, mirror.may_wait and not mirror.model.histories)
         self._readers = list[Callable[[], FloatArray]]()
+        self.only_reads = True
         moves = not static
         # name of each vector, and whether the vector is written to the file
         self._parts = (
@@ -474,7 +478,8 @@ def solve(
         ours = model.create_static(given)
         state.t = float(given["staticSolver"]["loadStepStart"])
     else:
-        ours = create_dynamic(model.world, given, how["solver"])
+        step = {} if counts_steps(model) else lengthen_step(given, how["solver"], list_periods(model, given))
+        ours = create_dynamic(model.world, given, how["solver"], **step)
         state.t = float(given["timeIntegration"]["startTime"])
     sensors, start = given["solution"]["sensors"], state.t
 
@@ -490,7 +495,8 @@ def solve(
     if file["write"]:
         hooks.append(SolutionFile(mirror, file, int(given["solution"]["precision"]), kind == "static", clock))
     if model.items["system_functions"]:
-        hooks.insert(0, SystemFunctions(mbs, model, mirror.show_for_changes, lambda state: find_end(ours, state)))
+        functions = SystemFunctions(mbs, model, mirror.show_for_changes, ours)
+        hooks = [*([functions.after] if "PostStep" in functions.functions else []), *hooks, functions.before]
     if storeSolver:
         mbs.sys["simulationSettings"] = settings
     if isinstance(ours, Static):
@@ -512,15 +518,24 @@ def solve(
     return True
 
 
-def find_end(solver: Static | Dynamic | Explicit, state: State) -> float:
-    """Return the time [s] at the end of the step that starts from a state. In statics, return the time at which
-    functions of time are evaluated.
+def counts_steps(model: Imported) -> bool:
+    """Return whether results may depend on the number of steps, even if the errors of the steps are negligible: because
+    of functions before or after steps, of functions with side effects, or of contact states.
     """
-    if isinstance(solver, Static):
-        return float(solver.time or state.t)
-    if isinstance(solver, Dynamic):
-        return solver.sizes.propose(state.t, solver.end)[1]
-    return min(state.t + solver.step, solver.end)
+    has_states = any(system.post_newton is not None for system in parallel_assembly(model.world).systems)
+    return bool(model.items["system_functions"]) or model.functions.may_notice() or has_states
+
+
+def list_periods(model: Imported, settings: Mapping[str, Any]) -> list[float]:
+    """Return the times [s] between two rows of sensors, and between two rows of the solution file."""
+    solution = settings["solution"]
+    found = [float(solution["sensors"]["writePeriod"])] if any(map(is_stored, model.items["sensors"])) else []
+    return [*found, float(solution["file"]["writePeriod"])] if solution["file"]["write"] else found
+
+
+def is_stored(sensor: Mapping[str, Any]) -> bool:
+    """Return whether the rows of a sensor are stored or written to a file."""
+    return bool(sensor["storeInternal"] or sensor["fileName"])
 
 
 def stored_data(original: Any) -> Any:

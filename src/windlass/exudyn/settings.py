@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any
 
@@ -24,6 +24,10 @@ IMPLICIT = {
 VERLET = "VelocityVerlet"
 FIXED = {"ExplicitEuler": "euler", "ExplicitMidpoint": "midpoint", "RK33": "rk3", "RK44": "rk4", "RK67": "rk6"}
 CONTROLLED = ("DOPRI5", "ODE23")
+LONGEST = 10
+"""Largest ratio of the largest step of a method with error control to the step of the settings. User functions need not
+be defined for the trial states of much longer steps.
+"""
 
 
 def holds_states(settings: Settings) -> bool:
@@ -103,6 +107,25 @@ def read_dynamic(settings: Settings, solver: str = "GeneralizedAlpha") -> tuple[
         **_newton(s),
         "passes": _read_passes(s),
     }
+
+
+def lengthen_step(settings: Settings, solver: str, periods: Sequence[float]) -> dict[str, float]:
+    """Return the largest step [s] of a method with error control as the argument ``step`` of `Explicit`, or no argument
+    for other methods. Results then need fewer steps, with errors below the same tolerances.
+
+    Args:
+        settings, solver: see `read_dynamic`.
+        periods: times [s] between two rows of results. Steps still end at the times of all rows.
+    """
+    if solver not in CONTROLLED:
+        return {}
+    s = settings["timeIntegration"]
+    step = (float(s["endTime"]) - float(s["startTime"])) / float(s["numberOfSteps"])
+    for factor in range(LONGEST, 1, -1):
+        counts = [period / (factor * step) for period in periods]
+        if all(count > 0.5 and abs(count - round(count)) < 1e-9 * count for count in counts):
+            return {"step": factor * step}
+    return {}
 
 
 def _newton(s: Settings) -> dict[str, Any]:

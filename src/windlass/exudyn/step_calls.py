@@ -145,7 +145,7 @@ def store_row(
     advance(time[0], numbers)
 
 
-class StepCalls(StepHook, ABC):
+class StepCalls(StepHook):
     """Base class of hooks that read the state at the ends of steps but do not change the state.
 
     Args:
@@ -159,12 +159,12 @@ class StepCalls(StepHook, ABC):
         self._time, self._program = np.zeros(0), Program(())
         self._state: State | None = None
 
-    @abstractmethod
-    def after_step(self, state: State) -> None:
-        """Read the state at the end of a step."""
+    def between_steps(self, state: State) -> None:
+        """Read the state at the end of a compiled step: call `after_step`."""
+        self.after_step(state)
 
     def idle_steps(self, state: State, size: float) -> IdleSteps:
-        """Return `MOST` steps, with the program that calls `after_step` in steps that have reached the time
+        """Return `MOST` steps, with the program that calls `between_steps` in steps that have reached the time
         ``following``.
         """
         time = parallel_assembly(state.world).fields.time
@@ -175,20 +175,21 @@ class StepCalls(StepHook, ABC):
         return IdleSteps(MOST, self._program)
 
     def _call(self) -> None:
-        """Call `after_step` during a call of compiled code. The state then contains the values at the end of the step,
-        except for the time and the step number.
+        """Call `between_steps` during a call of compiled code.
+
+        The state then contains the values at the end of the step, except for the time and the step number.
         """
         state = self._state
         assert state is not None
         begun = state.t
         state.t = float(self._time[0])
         try:
-            self.after_step(state)
+            self.between_steps(state)
         finally:
             state.t = begun
 
 
-class StepRows(StepCalls):
+class StepRows(StepCalls, ABC):
     """Base class of hooks that make rows of a table from the states of due steps.
 
     Args:

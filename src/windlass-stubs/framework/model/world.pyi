@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 from bisect import bisect_right
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager, nullcontext
 from pathlib import Path
 from typing import Any
@@ -45,6 +45,7 @@ from windlass.connectors.circle_contact.contact_circle_cable2d import ContactCir
 from windlass.connectors.springs.contact_coordinate import ContactCoordinate
 from windlass.connectors.curves.contact_curve_circle import ContactCurveCircle
 from windlass.connectors.point_contact.surfaces import ContactEllipsoid
+from windlass.connectors.surface_contact.contact_friction_bed_beam import ContactFrictionBedBeam3D
 from windlass.connectors.surface_contact.contact_friction_bed_cable import ContactFrictionBedCable
 from windlass.connectors.surface_contact.contact_friction_turning import ContactFrictionBedTwistCable
 from windlass.connectors.surface_contact.contact_friction_turning import ContactFrictionBedTwistWinch
@@ -136,6 +137,8 @@ from windlass.connectors.markers.position_markers3d import RigidNodePosition3D
 from windlass.connectors.rigid_springs.rolling_disc_penalty import RollingDiscPenalty
 from windlass.connectors.constraints.rolling_joint import RollingJoint
 from windlass.connectors.markers.rotation_coordinate import RotationCoordinate
+from windlass.connectors.markers.beam_rotations import RotationOnBeam2D
+from windlass.connectors.markers.beam_rotations import RotationOnBeam3D
 from windlass.connectors.markers.section_markers import SectionNodePosition
 from windlass.connectors.circle_contact.contact_friction_circle_set_points2d import SetCircle
 from windlass.connectors.surface_contact.contact_friction_surface_set import SetSurface
@@ -383,6 +386,24 @@ class ContactEllipsoidEntity(Entity):
     contact_set: Any
     marker: Any
     material: Any
+class ContactFrictionBedBeam3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    contact_damping_per_length: Any
+    friction_velocity_penalty_per_length: Any
+    friction_stiffness_per_length: Any
+    friction_coefficient: Any
+    clip_normal_force: Any
+    active: Any
+    points: Any
+    rope_radius: Any
+    contact_stiffness_per_length: Any
+    lateral_friction_ratio: Any
+    lateral_stiffness_ratio: Any
+    suction_coefficient: Any
+    suction_distance: Any
+    surface: Any
+    cable: Any
+    data: Any
 class ContactFrictionBedCableEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     contact_damping_per_length: Any
@@ -1326,6 +1347,16 @@ class RotationCoordinateEntity(Entity):
     axis: Any
     node: Any
     data: Any
+class RotationOnBeam2DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    x: Any
+    beam: Any
+class RotationOnBeam3DEntity(Entity):
+    __getattr__: None  # type: ignore[assignment]
+    x: Any
+    axis: Any
+    beam: Any
+    data: Any
 class SectionNodePositionEntity(Entity):
     __getattr__: None  # type: ignore[assignment]
     node: Any
@@ -1740,15 +1771,17 @@ class WorkingCable3DEntity(Entity):
     slow: Any
     data: Any
 class World():
-    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,). Gravity can be changed until the world is finalized.\n    version: number of changes of switchable columns.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None if every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of a column of a table, by component. A change also counts as a\n        change of the tables that follow this table (`Component.follows`).\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
+    'The tables and resources of one model. Worlds are independent of each other.\n\nArgs:\n    gravity: acceleration of gravity [m/s^2] in global x, y, z, acting on every body and cable of this world.\n\nAttributes:\n    tables: the tables by component, in the order in which components were first added.\n    gravity: acceleration of gravity [m/s^2], shape (3,). Gravity can be changed until the world is finalized.\n    version: number of changes of switchable columns.\n    before_set: functions that `set` calls before it changes columns. Hooks add and remove these functions.\n    finalized: whether `finalize` was called.\n    is_distributed: whether this process stores only a part of the rows.\n    processes: the processes among which the rows are divided; None if every process has all rows.\n    calls: for every call of `add`: name of the component, number of rows, and whether the rows were given in parts.\n    changed: value of ``version`` at the last change of a column of a table, by component. A change also counts as a\n        change of the tables that follow this table (`Component.follows`).\n    changed_columns: value of ``version`` at the last change of each changed column, by component and name.'
     def __init__(self, gravity: Sequence[float]=(0.0, 0.0, 0.0)) -> None:
         ...
     _gravity: FloatArray
     tables: dict[type[Component], EntityTable]
     finalized: Any
     version: Any
+    before_set: list[Callable[[], None]]
     changed: dict[type[Component], int]
     changed_columns: dict[type[Component], dict[str, int]]
+    _followers: dict[type[Component], tuple[int, list[type[Component]]]]
     _table_of: list[EntityTable]
     _first_ids: list[int]
     _first_rows: list[int]
@@ -1787,6 +1820,8 @@ class World():
         ...
     def _label_created(self, values: dict[str, Any], before: int, name: str) -> None:
         'Give the entities that were created together with a row (nodes, history values) the name of this row.'
+    def _find_followers(self, table: EntityTable) -> list[type[Component]]:
+        'Return the component of a table and the components that depend on its columns. The result is cached until\nthe world has further tables.'
     def entity(self, number: int) -> Entity:
         'Return a handle to the entity with an entity number.'
     def _blocks(self) -> tuple[IntArray, IntArray]:
@@ -1863,6 +1898,8 @@ class World():
     def add(self, component: type[ContactCurveCircle], *, name: str = ..., part: Part | None = ..., marker0: One = ..., marker1: One = ..., profile: One = ..., data: One = ..., radius: Numbers, contact_stiffness: Numbers, contact_damping: Numbers = ..., damping_limited: YesNo = ..., friction: Numbers = ..., proportional_zone: Numbers = ..., active: YesNo = ...) -> ContactCurveCircleEntity: ...
     @overload
     def add(self, component: type[ContactEllipsoid], *, name: str = ..., part: Part | None = ..., contact_set: One = ..., marker: One = ..., material: One = ..., semi_axes: Numbers, position: Numbers = ..., rotation: Numbers = ...) -> ContactEllipsoidEntity: ...
+    @overload
+    def add(self, component: type[ContactFrictionBedBeam3D], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers, contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedBeam3DEntity: ...
     @overload
     def add(self, component: type[ContactFrictionBedCable], *, name: str = ..., part: Part | None = ..., surface: One = ..., cable: One = ..., data: One = ..., contact_damping_per_length: Numbers = ..., friction_velocity_penalty_per_length: Numbers = ..., friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., clip_normal_force: YesNo = ..., active: YesNo = ..., points: WholeNumbers, rope_radius: Numbers = ..., contact_stiffness_per_length: Numbers, lateral_friction_ratio: Numbers = ..., lateral_stiffness_ratio: Numbers = ..., suction_coefficient: Numbers = ..., suction_distance: Numbers = ...) -> ContactFrictionBedCableEntity: ...
     @overload
@@ -2046,6 +2083,10 @@ class World():
     @overload
     def add(self, component: type[RotationCoordinate], *, name: str = ..., part: Part | None = ..., node: One = ..., data: One = ..., axis: Numbers = ...) -> RotationCoordinateEntity: ...
     @overload
+    def add(self, component: type[RotationOnBeam2D], *, name: str = ..., part: Part | None = ..., beam: One, x: Numbers = ...) -> RotationOnBeam2DEntity: ...
+    @overload
+    def add(self, component: type[RotationOnBeam3D], *, name: str = ..., part: Part | None = ..., beam: One = ..., data: One = ..., x: Numbers = ..., axis: Numbers = ...) -> RotationOnBeam3DEntity: ...
+    @overload
     def add(self, component: type[SectionNodePosition], *, name: str = ..., part: Part | None = ..., node: One) -> SectionNodePositionEntity: ...
     @overload
     def add(self, component: type[SetCircle], *, name: str = ..., part: Part | None = ..., contact_set: One, circle: One, radius: Numbers) -> SetCircleEntity: ...
@@ -2129,6 +2170,8 @@ class World():
     def set(self, entity: ContactCoordinateEntity, *, active: YesNo = ...) -> None: ...
     @overload
     def set(self, entity: ContactCurveCircleEntity, *, active: YesNo = ...) -> None: ...
+    @overload
+    def set(self, entity: ContactFrictionBedBeam3DEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ..., suction_coefficient: Numbers = ...) -> None: ...
     @overload
     def set(self, entity: ContactFrictionBedCableEntity, *, friction_stiffness_per_length: Numbers = ..., friction_coefficient: Numbers = ..., active: YesNo = ..., contact_stiffness_per_length: Numbers = ..., suction_coefficient: Numbers = ...) -> None: ...
     @overload

@@ -77,8 +77,8 @@ def cartesian_spring_damper(b: Building, item: Item) -> Entity:
     from the displacements in the arguments of this function.
     """
 
-    def adapt(u: FloatArray, ut: FloatArray, *parameters: FloatArray) -> tuple[Any, ...]:
-        return tuple(values.tolist() for values in (u - parameters[-1], ut, *parameters))
+    def adapt(u: FloatArray, ut: FloatArray, k: FloatArray, d: FloatArray, offset: FloatArray) -> tuple[Any, ...]:
+        return (u - offset).tolist(), ut.tolist(), k.tolist(), d.tolist(), offset.tolist()
 
     return b.add(con.CartesianSpringDamper, item, *LINEAR, **find_points(b, item), **find_force(b, item, adapt))
 
