@@ -12,10 +12,10 @@ theta is the angle of n,
 
 Let G be the sum of du_k/dq over the sticking points. The tangent of the bristles is mu_k (G du/dq^T + u sum of
 d²u_k/dq²). The second term is included in the tangent of each point. At constant history values, the deflection u of
-the bristles of a cable is ``share`` times the sum of u_k over the sticking points. Therefore du/dq is ``share`` G. If
-return maps are active, u follows from the anchors at the start of the step. Then du/dq is different if points have
-touched or opened, or if the cable has just moved onto the circle. These derivatives are computed by `fill_bend_slopes`.
-The sum over points is explained in `contact/assembly.py`.
+the bristles of a cable is ``share`` times the sum of u_k over the sticking points. Therefore du/dq is ``share`` G. In a
+dynamic step, u follows from the anchors at the start of the step. Then du/dq is different if points have touched or
+opened, or if the cable has just moved onto the circle. These derivatives are computed by `fill_bend_slopes`. The sum
+over points is explained in `contact/assembly.py`.
 """
 
 from __future__ import annotations
@@ -159,8 +159,8 @@ def fill_bend_slopes(c: PointRows, data: FloatArray, start: FloatArray, r: Circl
 
     For a cable that has just moved onto a circle with an elastic layer, the derivatives are set to 0, because u depends
     only on the speed of the cable. The neglected derivative with respect to the speed is of the order of the strain
-    times the step size. If no bristle has been deflected, the derivatives at constant history values are kept, because
-    this stiffness makes tangents of static solves regular.
+    times the step size. If no point of `was_held` exists, the anchors do not depend on the start of the step, see
+    `keep_anchors`, and the derivatives at constant history values are kept.
     """
     row = c.rows[i]
     n, first = row.segments, row.data

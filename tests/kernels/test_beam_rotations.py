@@ -61,8 +61,8 @@ def test_tangents(dims: int, order: int) -> None:
 @pytest.mark.parametrize("order", ORDERS)
 @pytest.mark.parametrize("dims", [2, 3])
 def test_sections_at_nodes(dims: int, order: int) -> None:
-    """The angles of the sections at the ends of an element, and their rates, are those of the nodes, also about a
-    global axis.
+    """At the ends of an element, the angle of the cross section and its rate are equal to the angle and the rate of the
+    node. This also holds for angles about a global axis.
     """
     world, end = World(), np.array((0.4, -0.4, 0.7))[:dims]
     beam = straight_beam(world, (0.0,) * dims, end, 2, order=order, **(PLANE if dims == 2 else SPACE))

@@ -127,7 +127,7 @@ def test_energy_of_a_hoist() -> None:
         state = wl.Dynamic(model.world, step=step, end=0.11).solve(start.copy(), hooks=[ledger])
         totals = ledger.totals
         lost = totals[f"{name}.sliding"] + totals[f"{name}.contact_damping"]
-        assert np.abs(wl.eval_output(model.contact, "axis_torque", state)).max() > 1e-5
+        assert np.abs(wl.eval_output(model.contact, "axis_torque", state)).max() > 1e-4
         assert abs(totals[f"rest.{name}"]) < 2e-3 * lost
         rests.append(abs(totals["rest"]))
     assert rests[1] < 1e-5 * np.abs(ledger["gravity"]).max()
